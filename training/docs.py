@@ -12,7 +12,7 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words(text):
-    """Returns the words that crates/meaning/src/words.rs finds, in lower case."""
+    """Returns the words that crates/embedding/src/words.rs finds, in lower case."""
     return [word.lower() for word in WORD.findall(text) if (len(word) <= 4 if word[0] <= "9" else 2 <= len(word) <= 24)]
 
 

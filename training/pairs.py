@@ -3,7 +3,7 @@
 
     pairs.py WORK MINER
 
-MINER is the example `mine` of crates/meaning. Leaves WORK/symbols.jsonl (a line per symbol: package, names, code, sentences)
+MINER is the example `mine` of crates/embedding. Leaves WORK/symbols.jsonl (a line per symbol: package, names, code, sentences)
 WORK/prose.txt (paragraphs of manuals, one per line, in words) and WORK/packages.tsv.
 """
 import collections

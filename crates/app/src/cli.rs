@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::Answers;
+use crate::config::AnswerFormat;
 use crate::log;
 use crate::output::Color;
 use crate::version;
@@ -43,7 +43,7 @@ pub(crate) struct Cli {
 }
 
 /// The parsed command line.
-pub(crate) enum Asked {
+pub(crate) enum ParsedCommand {
     /// A command with options of its own.
     Command(Box<Cli>),
     /// A tool, called by one of its commands.
@@ -51,14 +51,14 @@ pub(crate) enum Asked {
 }
 
 /// Parses the arguments of the process; `tools` are the commands generated from tool tables.
-pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<Asked, clap::Error> {
+pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<ParsedCommand, clap::Error> {
     let matches = tree(tools).try_get_matches()?;
     if let Some((name, inner)) = matches.subcommand()
         && let Some(command) = tools.iter().find(|command| command.name == name)
     {
-        return Ok(Asked::Tool(Common::from_arg_matches(inner)?, command, Box::new(inner.clone())));
+        return Ok(ParsedCommand::Tool(Common::from_arg_matches(inner)?, command, Box::new(inner.clone())));
     }
-    Ok(Asked::Command(Box::new(Cli::from_arg_matches(&matches)?)))
+    Ok(ParsedCommand::Command(Box::new(Cli::from_arg_matches(&matches)?)))
 }
 
 /// Every command with its options and examples.
@@ -66,22 +66,22 @@ pub(crate) fn tree(tools: &'static [ToolCommand]) -> clap::Command {
     let program = Cli::command().version(version::short()).long_version(version::long());
     let program = program.subcommands(tools.iter().map(ToolCommand::command));
     program.mut_subcommands(|command| {
-        let place = ORDER.iter().position(|name| *name == command.get_name()).unwrap_or(ORDER.len());
-        examples::explained(command).display_order(place)
+        let place = COMMAND_ORDER.iter().position(|name| *name == command.get_name()).unwrap_or(COMMAND_ORDER.len());
+        examples::with_examples(command).display_order(place)
     })
 }
 
 /// The same with the possible values of options: values that are checked later are listed for shells and manual pages.
 pub(crate) fn listed_tree(tools: &'static [ToolCommand]) -> clap::Command {
     tree(tools).mut_subcommands(|command| match tools.iter().find(|tool| tool.name == command.get_name()) {
-        Some(tool) => tool.listed(command),
+        Some(tool) => tool.with_possible_values(command),
         None => command,
     })
 }
 
 /// The order of the commands in the help: the most used first, then those for the first steps, then the rest as
 /// declared.
-const ORDER: &[&str] = &[
+const COMMAND_ORDER: &[&str] = &[
     "search",
     "locate",
     "grep",
@@ -260,7 +260,7 @@ pub(crate) struct AccessArgs {
 
 /// The kinds of export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Exported {
+pub(crate) enum ExportKind {
     /// Every resolved reference: from_path, from_line, to_path, to_line, site_line, site_col, edge_type, confidence
     Edges,
     /// Every symbol: path, line_start, line_end, kind, name, qualified_name, symbol_id
@@ -271,7 +271,7 @@ pub(crate) enum Exported {
 pub(crate) struct ExportArgs {
     /// What to export
     #[arg(value_enum)]
-    pub(crate) what: Exported,
+    pub(crate) what: ExportKind,
     /// The output format: jsonl
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: String,
@@ -342,7 +342,7 @@ pub(crate) struct ServeArgs {
     pub(crate) no_watch: bool,
     /// The answer format: json for programs, text for agents [default: mcp.answers of the configuration, json]
     #[arg(long, value_enum)]
-    pub(crate) answers: Option<Answers>,
+    pub(crate) answers: Option<AnswerFormat>,
     /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
@@ -407,7 +407,7 @@ mod tests {
     use crate::commands::TOOL_COMMANDS;
 
     #[test]
-    fn every_command_has_examples_and_they_are_read_as_they_stand() {
+    fn every_command_has_parsable_examples() {
         let tree = tree(TOOL_COMMANDS);
         tree.clone().debug_assert();
         for command in tree.get_subcommands() {
@@ -415,7 +415,7 @@ mod tests {
             let (_, lines) = found.unwrap_or_else(|| panic!("{} has no example", command.get_name()));
             for (line, _) in *lines {
                 let line = line.split(" > ").next().unwrap_or(line);
-                let words = codecompass_testkit::words::split(line).expect("examples are well formed");
+                let words = codecompass_testkit::shell_words::split(line).expect("examples are well formed");
                 let all = std::iter::once("codecompass".to_owned()).chain(words);
                 let outcome = tree.clone().try_get_matches_from(all);
                 assert!(

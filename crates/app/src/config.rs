@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use codecompass_index::source::{read_small_file, real_path};
 use toml::{Table, Value};
 
+use crate::did_you_mean::nearest;
 use crate::error::{AppError, Code};
 use crate::escape;
-use crate::near::nearest;
 use crate::setup::toml_text;
 
 /// Every key there is. One line here, one field in [`Config`], one arm in [`Config::set`].
@@ -40,7 +40,7 @@ const KEYS: &[Key] = &[
 const REPOSITORY_FILE: &str = ".codecompass/config.toml";
 
 /// The maximum size of a repository's file.
-const REPOSITORY_BYTES: u64 = 64 << 10;
+const MAX_REPOSITORY_FILE_BYTES: u64 = 64 << 10;
 
 /// The maximum number of keys in a repository's file.
 const REPOSITORY_KEYS: usize = 100;
@@ -49,7 +49,7 @@ const REPOSITORY_KEYS: usize = 100;
 const REPOSITORY_PATTERNS: usize = 1000;
 
 /// So many things that are wrong with it are told one by one.
-const MOST_WARNINGS: usize = 5;
+const MAX_WARNINGS: usize = 5;
 
 struct Key {
     name: &'static str,
@@ -81,14 +81,14 @@ pub(crate) struct Config {
     /// The longest answer.
     pub(crate) max_response_bytes: usize,
     /// Whether what a question means counts beside its words.
-    pub(crate) meaning: bool,
+    pub(crate) embedding: bool,
     /// Whether `switch_ref` writes the files of a ref into the data folder.
     pub(crate) managed_worktrees: bool,
     /// Whether a branch or tag that git knows is brought in when it is asked for; where nothing is said, the command line
     /// and text answers do that, and JSON does not.
     pub(crate) auto_refs: Option<bool>,
     /// What clients of the server get.
-    pub(crate) answers: Answers,
+    pub(crate) answers: AnswerFormat,
     /// What was found in the repository's file and not taken.
     pub(crate) warnings: Vec<String>,
     /// Where each value that is no default came from.
@@ -108,22 +108,22 @@ pub(crate) enum ExplainLevel {
 
 impl ExplainLevel {
     /// The words for them.
-    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+    pub(crate) const NAMES: &'static [(&'static str, Self)] =
         &[("off", Self::Off), ("basic", Self::Basic), ("full", Self::Full)];
 }
 
 /// What clients of the server get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Answers {
+pub(crate) enum AnswerFormat {
     /// The contracts' JSON: for programs.
     Json,
     /// One short text per answer: for agents.
     Text,
 }
 
-impl Answers {
+impl AnswerFormat {
     /// The words for them.
-    const WORDS: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
+    const NAMES: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
 
     /// The word for it.
     pub(crate) fn as_str(self) -> &'static str {
@@ -136,7 +136,7 @@ impl Answers {
 
 impl FreshnessPolicy {
     /// The words for them.
-    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+    pub(crate) const NAMES: &'static [(&'static str, Self)] =
         &[("strict", Self::Strict), ("balanced", Self::Balanced), ("best_effort", Self::BestEffort)];
 }
 
@@ -164,10 +164,10 @@ impl Default for Config {
             explain_level: None,
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
-            meaning: true,
+            embedding: true,
             managed_worktrees: false,
             auto_refs: None,
-            answers: Answers::Json,
+            answers: AnswerFormat::Json,
             warnings: Vec::new(),
             sources: Vec::new(),
         }
@@ -184,18 +184,18 @@ impl Config {
     ) -> Result<Self, AppError> {
         let mut config = Self::default();
         if let Some(root) = repository {
-            config.take_repository(root);
+            config.load_repository(root);
         }
         match named {
-            Some(path) => config.take_file(path)?,
-            None if user.is_file() => config.take_file(user)?,
+            Some(path) => config.load_file(path)?,
+            None if user.is_file() => config.load_file(user)?,
             None => {}
         }
         for key in KEYS {
-            let name = variable_of(key.name);
+            let name = variable_for_key(key.name);
             if let Some(text) = variable(&name) {
                 config.set(key.name, &parse_variable(&text)).map_err(|wrong| invalid(&name, &wrong.quoted))?;
-                config.came_from(key.name, &name);
+                config.record_source(key.name, &name);
             }
         }
         Ok(config)
@@ -208,12 +208,12 @@ impl Config {
     }
 
     /// Every key with its value and where that came from.
-    pub(crate) fn shown(&self) -> Vec<(&'static str, serde_json::Value, String)> {
+    pub(crate) fn entries(&self) -> Vec<(&'static str, serde_json::Value, String)> {
         use serde_json::json;
         let word = |words: &[(&'static str, FreshnessPolicy)]| {
             words.iter().find(|(_, policy)| *policy == self.freshness_policy).map(|(word, _)| *word)
         };
-        let level = ExplainLevel::WORDS.iter().find(|(_, level)| *level == self.explain_level()).map(|(word, _)| *word);
+        let level = ExplainLevel::NAMES.iter().find(|(_, level)| *level == self.explain_level()).map(|(word, _)| *word);
         let value = |key: &str| match key {
             "index.max_file_kib" => json!(self.max_file_kib),
             "index.threads" => json!(self.threads),
@@ -221,10 +221,10 @@ impl Config {
             "index.ignore" => json!(self.ignore),
             "index.allow_secret_paths" => json!(self.allow_secret_paths),
             "languages.overrides" => json!(self.languages.iter().cloned().collect::<BTreeMap<_, _>>()),
-            "query.freshness_policy" => json!(word(FreshnessPolicy::WORDS)),
+            "query.freshness_policy" => json!(word(FreshnessPolicy::NAMES)),
             "query.ranking_explain_level" => json!(level),
             "query.max_response_bytes" => json!(self.max_response_bytes),
-            "query.meaning" => json!(self.meaning),
+            "query.meaning" => json!(self.embedding),
             "vcs.managed_worktrees" => json!(self.managed_worktrees),
             "vcs.auto_refs" => json!(self.auto_refs),
             "mcp.answers" => json!(self.answers.as_str()),
@@ -239,7 +239,7 @@ impl Config {
     }
 
     /// Takes note of where a value came from. Ignore patterns and chosen languages add up, anything else is replaced.
-    fn came_from(&mut self, key: &str, source: &str) {
+    fn record_source(&mut self, key: &str, source: &str) {
         let Some(known) = KEYS.iter().find(|known| known.name == key) else { return };
         if !matches!(known.name, "index.ignore" | "languages.overrides") {
             self.sources.retain(|(name, _)| *name != known.name);
@@ -247,10 +247,10 @@ impl Config {
         self.sources.push((known.name, source.to_owned()));
     }
 
-    fn take_file(&mut self, path: &Path) -> Result<(), AppError> {
+    fn load_file(&mut self, path: &Path) -> Result<(), AppError> {
         let place = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| invalid(&place, &error.to_string()))?;
-        for Pair { key, value, line } in pairs(&text).map_err(|wrong| invalid(&place, &wrong.quoted))? {
+        for ConfigEntry { key, value, line } in pairs(&text).map_err(|wrong| invalid(&place, &wrong.quoted))? {
             let at = line.map_or_else(|| place.clone(), |line| format!("{place}:{line}"));
             if !KEYS.iter().any(|known| known.name == key) {
                 let names: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
@@ -259,23 +259,23 @@ impl Config {
                 return Err(invalid(&at, &format!("unknown key {key}{meant}; the keys are {}", names.join(", "))));
             }
             self.set(&key, &value).map_err(|wrong| invalid(&at, &wrong.quoted))?;
-            self.came_from(&key, &place);
+            self.record_source(&key, &place);
         }
         Ok(())
     }
 
-    fn take_repository(&mut self, root: &Path) {
+    fn load_repository(&mut self, root: &Path) {
         let place = REPOSITORY_FILE;
         let pairs = match repository_pairs(root) {
             Ok(pairs) => pairs,
             Err(what) => return self.warnings.push(format!("{place}: {what}; the file is not used")),
         };
         let mut refused = Vec::new();
-        for Pair { key, value, line } in pairs {
+        for ConfigEntry { key, value, line } in pairs {
             let outcome = match KEYS.iter().find(|known| known.name == key) {
-                Some(known) if known.repository => good_patterns(&key, &value)
+                Some(known) if known.repository => check_patterns(&key, &value)
                     .and_then(|()| self.set(&key, &value))
-                    .map(|()| self.came_from(&key, place))
+                    .map(|()| self.record_source(&key, place))
                     .map_err(|wrong| wrong.plain),
                 Some(_) => Err(format!("{key} can not be set by a repository")),
                 None => Err("unknown key".to_owned()),
@@ -285,8 +285,8 @@ impl Config {
                 refused.push(format!("{place}{line}: {what}"));
             }
         }
-        let more = refused.len().saturating_sub(MOST_WARNINGS);
-        self.warnings.extend(refused.into_iter().take(MOST_WARNINGS));
+        let more = refused.len().saturating_sub(MAX_WARNINGS);
+        self.warnings.extend(refused.into_iter().take(MAX_WARNINGS));
         if more > 0 {
             self.warnings.push(format!("{place}: and {more} more that can not be used"));
         }
@@ -301,21 +301,21 @@ impl Config {
             "index.allow_secret_paths" => self.allow_secret_paths = strings(key, value)?,
             "languages.overrides" => {
                 // What is said later is stronger; the same pattern is not said twice.
-                let chosen = chosen(key, value)?;
+                let chosen = language_overrides(key, value)?;
                 let said: HashSet<&str> = chosen.iter().map(|(pattern, _)| pattern.as_str()).collect();
                 self.languages.retain(|(known, _)| !said.contains(known.as_str()));
                 self.languages.splice(0..0, chosen);
             }
             "query.freshness_policy" => {
-                self.freshness_policy = one_of(key, value, FreshnessPolicy::WORDS)?;
+                self.freshness_policy = one_of(key, value, FreshnessPolicy::NAMES)?;
             }
-            "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::WORDS)?),
+            "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::NAMES)?),
             "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
-            "query.meaning" => self.meaning = flag(key, value)?,
+            "query.meaning" => self.embedding = flag(key, value)?,
             "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
             "vcs.managed_worktrees" => self.managed_worktrees = flag(key, value)?,
             "vcs.auto_refs" => self.auto_refs = Some(flag(key, value)?),
-            "mcp.answers" => self.answers = one_of(key, value, Answers::WORDS)?,
+            "mcp.answers" => self.answers = one_of(key, value, AnswerFormat::NAMES)?,
             _ => return Err(Wrong { plain: "unknown key".into(), quoted: format!("unknown key {key}") }),
         }
         Ok(())
@@ -338,12 +338,12 @@ impl From<String> for Wrong {
 }
 
 /// The values of the repository's own file; none without one.
-fn repository_pairs(root: &Path) -> Result<Vec<Pair>, String> {
-    let Some(path) = inside(root)? else { return Ok(Vec::new()) };
-    let bytes = match read_small_file(&path, REPOSITORY_BYTES) {
+fn repository_pairs(root: &Path) -> Result<Vec<ConfigEntry>, String> {
+    let Some(path) = repository_file(root)? else { return Ok(Vec::new()) };
+    let bytes = match read_small_file(&path, MAX_REPOSITORY_FILE_BYTES) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            return Err(format!("larger than the limit of {} KiB", REPOSITORY_BYTES >> 10));
+            return Err(format!("larger than the limit of {} KiB", MAX_REPOSITORY_FILE_BYTES >> 10));
         }
         Err(error) => return Err(error.to_string()),
     };
@@ -356,7 +356,7 @@ fn repository_pairs(root: &Path) -> Result<Vec<Pair>, String> {
 }
 
 /// The repository's own file, where it has one inside its work tree.
-fn inside(root: &Path) -> Result<Option<PathBuf>, String> {
+fn repository_file(root: &Path) -> Result<Option<PathBuf>, String> {
     let path = root.join(REPOSITORY_FILE);
     let Ok(real) = real_path(&path) else { return Ok(None) };
     let is_inside = real_path(root).is_ok_and(|root| real.starts_with(root));
@@ -367,7 +367,7 @@ fn inside(root: &Path) -> Result<Option<PathBuf>, String> {
 }
 
 /// Checks the patterns of a repository: how many there are, and that each can be read.
-fn good_patterns(key: &str, value: &Value) -> Result<(), Wrong> {
+fn check_patterns(key: &str, value: &Value) -> Result<(), Wrong> {
     let count = match (key, value) {
         ("index.ignore", Value::Array(list)) => list.len(),
         ("index.ignore" | "languages.overrides", Value::String(text)) => text.split(',').count(),
@@ -401,18 +401,18 @@ fn invalid(place: &str, what: &str) -> AppError {
 }
 
 /// A value of a file, with its dotted key and its line.
-struct Pair {
+struct ConfigEntry {
     key: String,
     value: Value,
     line: Option<usize>,
 }
 
 /// The values of a file.
-fn pairs(text: &str) -> Result<Vec<Pair>, Wrong> {
+fn pairs(text: &str) -> Result<Vec<ConfigEntry>, Wrong> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| Wrong {
         plain: toml_text::line(text, &error)
             .map_or("not valid TOML".into(), |line| format!("not valid TOML in line {line}")),
-        quoted: toml_text::place(text, &error),
+        quoted: toml_text::error_location(text, &error),
     })?;
     let mut pairs = Vec::new();
     for (section, value) in table {
@@ -423,12 +423,12 @@ fn pairs(text: &str) -> Result<Vec<Pair>, Wrong> {
             value => pairs.push((section, value)),
         }
     }
-    let lines = lines(text);
-    Ok(pairs.into_iter().map(|(key, value)| Pair { line: lines.get(&key).copied(), key, value }).collect())
+    let lines = key_lines(text);
+    Ok(pairs.into_iter().map(|(key, value)| ConfigEntry { line: lines.get(&key).copied(), key, value }).collect())
 }
 
 /// The line of each key.
-fn lines(text: &str) -> HashMap<String, usize> {
+fn key_lines(text: &str) -> HashMap<String, usize> {
     let Ok(table) = toml::de::DeTable::parse(text) else { return HashMap::new() };
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let line = |at: usize| ends.partition_point(|end| *end < at) + 1;
@@ -450,7 +450,7 @@ fn lines(text: &str) -> HashMap<String, usize> {
 }
 
 /// Variables that are no key of the configuration.
-const VARIABLES: &[&str] = &[
+const OTHER_VARIABLES: &[&str] = &[
     "CODECOMPASS_HOME",
     crate::mcp::TOKEN_VARIABLE,
     crate::log::VARIABLE,
@@ -460,14 +460,17 @@ const VARIABLES: &[&str] = &[
 ];
 
 /// The name of the variable for a key.
-fn variable_of(key: &str) -> String {
+fn variable_for_key(key: &str) -> String {
     format!("CODECOMPASS_{}", key.replace('.', "_").to_uppercase())
 }
 
 /// What is said about each variable that looks as if it were for us, and means nothing.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
-    let known: Vec<String> =
-        KEYS.iter().map(|key| variable_of(key.name)).chain(VARIABLES.iter().map(|name| (*name).to_owned())).collect();
+    let known: Vec<String> = KEYS
+        .iter()
+        .map(|key| variable_for_key(key.name))
+        .chain(OTHER_VARIABLES.iter().map(|name| (*name).to_owned()))
+        .collect();
     let is_strange = |name: &String| {
         name.starts_with("CODECOMPASS_") && !name.starts_with("CODECOMPASS_TEST_") && !known.contains(name)
     };
@@ -501,7 +504,7 @@ fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {
 
 /// Patterns and the languages that are chosen for what they match, the longest pattern first: it says most. In a variable they
 /// are written `*.inc=php, Tiltfile=starlark`.
-fn chosen(key: &str, value: &Value) -> Result<Vec<(String, String)>, Wrong> {
+fn language_overrides(key: &str, value: &Value) -> Result<Vec<(String, String)>, Wrong> {
     let wrong = || format!("{key} must be a table of patterns and languages");
     let mut all: Vec<(String, String)> = match value {
         Value::Table(table) => {
@@ -577,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_chosen_by_pattern_and_the_stronger_file_wins() {
+    fn language_overrides_by_pattern_and_layer() {
         let config = load(
             "[languages]\noverrides = { \"*.inc\" = \"php\" }",
             "[languages]\noverrides = { \"*.inc\" = \"text\", \"old/*.inc\" = \"c\", \"Tiltfile\" = \"starlark\" }",
@@ -587,7 +590,7 @@ mod tests {
         let told: Vec<String> =
             config.languages.iter().map(|(pattern, language)| format!("{pattern}={language}")).collect();
         assert_eq!(told, ["*.h=cpp", "*.inc=php", "old/*.inc=c", "Tiltfile=starlark"]);
-        let shown = config.shown().into_iter().find(|(key, ..)| *key == "languages.overrides").expect("it is a key");
+        let shown = config.entries().into_iter().find(|(key, ..)| *key == "languages.overrides").expect("it is a key");
         assert_eq!(shown.1["*.h"], "cpp");
         let bad = "[languages]\noverrides = { \"*.inc\" = \"phq\" }";
         let error = load(bad, "", &[]).expect_err("there is no such language").message;
@@ -598,7 +601,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_key_for_reasons_counts_only_without_the_newer() {
+    fn older_reasons_key_is_a_fallback() {
         let table = [
             ("", ExplainLevel::Off),
             ("[debug]\nranking_reasons = true", ExplainLevel::Full),
@@ -612,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_may_only_ignore_and_set_query_defaults() {
+    fn repository_config_is_limited() {
         let config = load("", "evil = 1\n[index]\nthreads = 9\nmax_file_kib = 5", &[]).expect("a warning is no error");
         assert_eq!((config.threads, config.max_file_kib), (0, 1024));
         assert_eq!(config.warnings.len(), 3);
@@ -729,7 +732,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_means_nothing_is_told() {
+    fn unknown_variables_are_reported() {
         let names =
             ["CODECOMPASS_INDX_THREADS", "CODECOMPASS_HOME", "CODECOMPASS_MCP_ANSWERS", "HOME", "CODECOMPASS_X"];
         assert_eq!(

@@ -7,12 +7,12 @@ use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
 use serde_json::{Value, json};
 
+use crate::did_you_mean::nearest;
 use crate::measure::{bytes_text, free_bytes};
 use crate::metadata::Metadata;
-use crate::near::nearest;
 
 /// What is said of an index that can not be read.
-const CORRUPT: &str = "corrupt_manifest";
+const CORRUPT_STATUS: &str = "corrupt_manifest";
 
 /// An error at the edge.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub(crate) struct AppError {
     /// What happened.
     pub(crate) message: String,
     /// What helps.
-    pub(crate) more: Box<More>,
+    pub(crate) details: Box<ErrorDetails>,
 }
 
 /// The part of an error that helps to get over it.
 #[derive(Debug)]
-pub(crate) struct More {
+pub(crate) struct ErrorDetails {
     /// What to do next.
     pub(crate) hint: Option<String>,
     /// The same for readers of text, who may have other tools: it names arguments and commands only.
@@ -93,27 +93,27 @@ codes! {
 impl AppError {
     /// An error without a hint or data.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let more = More { hint: None, advice: None, data: json!({}), metadata: None };
-        Self { code, message: message.into(), more: Box::new(more) }
+        let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
+        Self { code, message: message.into(), details: Box::new(more) }
     }
 
     /// With what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.more.hint = Some(hint.into());
+        self.details.hint = Some(hint.into());
         self
     }
 
     /// With what to do next for readers of text, where the hint names a tool.
     pub(crate) fn advice(mut self, advice: impl Into<String>) -> Self {
-        self.more.advice = Some(advice.into());
+        self.details.advice = Some(advice.into());
         self
     }
 
     /// With its words put otherwise, for readers who know parameters by other names.
-    pub(crate) fn reworded(mut self, put: &dyn Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(mut self, put: &dyn Fn(&str) -> String) -> Self {
         self.message = put(&self.message);
-        self.more.hint = self.more.hint.as_deref().map(put);
-        self.more.advice = self.more.advice.as_deref().map(put);
+        self.details.hint = self.details.hint.as_deref().map(put);
+        self.details.advice = self.details.advice.as_deref().map(put);
         self
     }
 
@@ -123,33 +123,33 @@ impl AppError {
     }
 
     /// Something was found in one part of the index, and another part that has to have it does not.
-    pub(crate) fn lost(what: &str) -> Self {
+    pub(crate) fn inconsistent_index(what: &str) -> Self {
         StoreError::Corrupt(format!("store.db: {what} that was just found is not there")).into()
     }
 
     /// With what a machine needs to recover.
     pub(crate) fn data(mut self, data: Value) -> Self {
-        self.more.data = data;
+        self.details.data = data;
         self
     }
 
     /// With what is known of the project that was asked.
-    pub(crate) fn about(mut self, mut metadata: Metadata) -> Self {
-        if self.damage().is_some() {
-            metadata.schema = CORRUPT;
+    pub(crate) fn with_metadata(mut self, mut metadata: Metadata) -> Self {
+        if self.corruption().is_some() {
+            metadata.schema = CORRUPT_STATUS;
         }
-        self.more.metadata = Some(metadata);
+        self.details.metadata = Some(metadata);
         self
     }
 
     /// What of the index is damaged, if that is the error.
-    pub(crate) fn damage(&self) -> Option<&str> {
-        self.more.data.get("damage")?.as_str()
+    pub(crate) fn corruption(&self) -> Option<&str> {
+        self.details.data.get("damage")?.as_str()
     }
 
     /// The exit code: a source that can not be read is told apart from a wrong command line.
     pub(crate) fn exit_code(&self) -> u8 {
-        if self.more.data.get("source").is_some() { 5 } else { self.code.exit_code() }
+        if self.details.data.get("source").is_some() { 5 } else { self.code.exit_code() }
     }
 
     /// The project that is not registered.
@@ -175,7 +175,7 @@ impl AppError {
     }
 
     /// The disk that has no room for what was to be written. What is needed is a guess.
-    pub(crate) fn no_room(path: &Path, needed: Option<u64>) -> Self {
+    pub(crate) fn disk_full(path: &Path, needed: Option<u64>) -> Self {
         let own = || crate::session::data_folder().unwrap_or_default();
         let path = if path.as_os_str().is_empty() { own() } else { path.to_owned() };
         let folder = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(&path);
@@ -192,8 +192,8 @@ impl AppError {
     }
 
     /// Whether there is no room for what was to be written.
-    pub(crate) fn is_no_room(&self) -> bool {
-        self.more.data.get("disk_full").is_some()
+    pub(crate) fn is_disk_full(&self) -> bool {
+        self.details.data.get("disk_full").is_some()
     }
 
     /// The archive of another version of this program.
@@ -242,8 +242,8 @@ impl From<StoreError> for AppError {
         match error {
             StoreError::ReindexRequired { found, .. } => incompatible(message, Some(found), "reindex_required"),
             StoreError::Corrupt(what) => {
-                let mut error = incompatible(message, None, CORRUPT);
-                error.more.data["damage"] = what.into();
+                let mut error = incompatible(message, None, CORRUPT_STATUS);
+                error.details.data["damage"] = what.into();
                 error
             }
             StoreError::NotRegistered(root) => Self::not_registered(&root.display().to_string()),
@@ -260,9 +260,9 @@ impl From<StoreError> for AppError {
             StoreError::ArchiveVersion { what, found, required } => {
                 Self::archive_version(message, what, found, required)
             }
-            StoreError::DiskFull(path) => Self::no_room(&path, None),
+            StoreError::DiskFull(path) => Self::disk_full(&path, None),
             // Nobody reads this one.
-            StoreError::Stopped => Self::new(Code::InternalError, message),
+            StoreError::Cancelled => Self::new(Code::InternalError, message),
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
                 Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find out what is wrong.")
@@ -282,7 +282,7 @@ impl From<SourceError> for AppError {
             }
             SourceError::MissingPath { path } => {
                 let error = Self::new(Code::InvalidInput, message).data(json!({ "source": true }));
-                match mistyped(&path) {
+                match similar_path(&path) {
                     Some(near) => error.hint(format!("Is it {}?", near.display())),
                     None => error,
                 }
@@ -306,7 +306,7 @@ impl From<IndexError> for AppError {
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
-            IndexError::Restless => Self::new(Code::IndexStale, message).hint("Try again when that is over."),
+            IndexError::WorktreeUnstable => Self::new(Code::IndexStale, message).hint("Try again when that is over."),
             IndexError::Cancelled | IndexError::Threads(_) | IndexError::Watch(_) => {
                 Self::new(Code::InternalError, message)
             }
@@ -319,7 +319,7 @@ const OUTSIDE_ROOT: &str = "The git repository of this workspace uses a git fold
      server may read.";
 
 /// What lies beside a path that is not there, and has nearly its name.
-fn mistyped(path: &Path) -> Option<PathBuf> {
+fn similar_path(path: &Path) -> Option<PathBuf> {
     let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let names: Vec<String> =

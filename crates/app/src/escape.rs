@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 /// The text with control, line-separator and bidirectional characters written as escapes.
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(steers) {
+pub(crate) fn escape_control(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_control) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -13,7 +13,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            char if steers(char) => out.push_str(&format!("\\u{{{:x}}}", char as u32)),
+            char if is_control(char) => out.push_str(&format!("\\u{{{:x}}}", char as u32)),
             char => out.push(char),
         }
     }
@@ -22,35 +22,35 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 
 /// What somebody else wrote, as a quotation that is not too long.
 pub(crate) fn quoted(text: &str) -> String {
-    format!("\"{}\"", cut(text))
+    format!("\"{}\"", truncate(text))
 }
 
 /// The beginning of what somebody else wrote.
-pub(crate) fn cut(text: &str) -> String {
-    const MOST: usize = 80;
+pub(crate) fn truncate(text: &str) -> String {
+    const MAX_CHARS: usize = 80;
     let mut chars = text.chars();
-    let begun: String = chars.by_ref().take(MOST).collect();
+    let begun: String = chars.by_ref().take(MAX_CHARS).collect();
     let rest = if chars.next().is_some() { "…" } else { "" };
-    format!("{}{rest}", shown(&begun))
+    format!("{}{rest}", escape_control(&begun))
 }
 
 /// JSON with the same characters as `\u` escapes: the same values, and safe to print.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|char| char != '\n' && steers(char)) {
+    if !text.chars().any(|char| char != '\n' && is_control(char)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     for char in text.chars() {
         match char {
             '\n' => out.push('\n'),
-            char if steers(char) => out.push_str(&format!("\\u{:04x}", char as u32)),
+            char if is_control(char) => out.push_str(&format!("\\u{:04x}", char as u32)),
             char => out.push(char),
         }
     }
     Cow::Owned(out)
 }
 
-fn steers(char: char) -> bool {
+fn is_control(char: char) -> bool {
     char.is_control()
         || matches!(char,
             '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -61,11 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_steers_a_terminal_gets_through() {
-        assert_eq!(shown("plain ünï 名前"), "plain ünï 名前");
-        assert_eq!(shown("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
-        assert_eq!(shown("x\u{202e}y\u{2066}"), "x\\u{202e}y\\u{2066}");
-        assert_eq!(shown("two\nlines"), "two\\nlines");
+    fn control_characters_are_escaped() {
+        assert_eq!(escape_control("plain ünï 名前"), "plain ünï 名前");
+        assert_eq!(escape_control("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(escape_control("x\u{202e}y\u{2066}"), "x\\u{202e}y\\u{2066}");
+        assert_eq!(escape_control("two\nlines"), "two\\nlines");
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
         let value = serde_json::json!({ "k": "a\u{202e}b\u{1b}\u{85}c" });
         let text = serde_json::to_string_pretty(&value).expect("it is JSON");
         let safe = json(&text);
-        assert!(!safe.chars().any(|char| char != '\n' && steers(char)));
+        assert!(!safe.chars().any(|char| char != '\n' && is_control(char)));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).expect("still JSON"), value);
     }
 }

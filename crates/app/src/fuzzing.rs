@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 
 use crate::cli::Common;
-use crate::output::{Color, Form, Reader};
+use crate::output::{Color, OutputFormat, Reader};
 use crate::server::workers::Client;
-use crate::server::{Asked, Connection, Content, Options, Server};
+use crate::server::{CallRequest, Connection, Content, Server, ServerOptions};
 use crate::tools::TOOLS;
-use crate::tools::frame::{Effect, Tool};
+use crate::tools::tool_spec::{Effect, ToolSpec};
 
 /// Time limit for indexing the workspace, and for one answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -35,7 +35,7 @@ pub struct Reply {
 
 /// The tools that read, each with its parameters.
 pub fn tools() -> Vec<(&'static str, Vec<&'static str>)> {
-    let names = |tool: &'static Tool| (tool.name, tool.params.iter().map(|param| param.name).collect());
+    let names = |tool: &'static ToolSpec| (tool.name, tool.params.iter().map(|param| param.name).collect());
     TOOLS.iter().filter(|tool| tool.effect != Effect::Indexes).map(names).collect()
 }
 
@@ -51,10 +51,10 @@ impl Workspace {
             log_file: None,
             no_pager: true,
         };
-        let options = Options { own_workspace_only: true, no_watch: true, ..Options::to_explore() };
+        let options = ServerOptions { own_workspace_only: true, no_watch: true, ..ServerOptions::for_explorer() };
         let server = Server::start(&common, options).map_err(|error| error.message)?;
         let opened = Self { server, connection: Arc::default() };
-        opened.server.begin();
+        opened.server.start_background_work();
         let until = Instant::now() + TIMEOUT;
         let query = || Map::from_iter([("name".to_owned(), Value::from("run"))]);
         while let Some(code) = opened.call("locate_symbol", query(), false)?.code {
@@ -69,16 +69,16 @@ impl Workspace {
     /// Calls a tool and waits for the answer. Returns the reason when there is none.
     pub fn call(&self, name: &str, arguments: Map<String, Value>, as_text: bool) -> Result<Reply, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or("No such tool.")?;
-        let asked = Asked {
+        let asked = CallRequest {
             tool,
             arguments,
             client: Client::Pipe,
             connection: Some(Arc::clone(&self.connection)),
-            follower: None,
-            form: if as_text { Form::Text(Reader::Agent) } else { Form::Json },
-            gone: Arc::default(),
+            listener: None,
+            form: if as_text { OutputFormat::Text(Reader::Agent) } else { OutputFormat::Json },
+            cancel: Arc::default(),
             by_page: false,
-            time: None,
+            time_limit: None,
         };
         let (sender, receiver) = mpsc::channel();
         self.server

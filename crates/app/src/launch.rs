@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::setup::entry::Line;
+use crate::setup::entry::ServerCommand;
 
 /// The variable of an entry that is passed on.
-const DATA: &str = "CODECOMPASS_HOME";
+const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
 
 /// `$PAGER`, else less, with what is printed. It is waited for at the end. No shell reads the words of the variable.
 pub(crate) struct Pager {
@@ -59,7 +59,7 @@ fn pager() -> Command {
 
 /// Shows an address in the user's browser; whether one could be started. The address has a token in it, and other users of the
 /// machine see the arguments of all processes: so the browser is given a file that only its owner can read, and that leads there.
-pub(crate) fn browse(address: &str, data: &Path) -> bool {
+pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
     let file = data.join(format!("explore-{}.html", std::process::id()));
     let page = format!(
         "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url={address}\"><title>CodeCompass</title>\n"
@@ -83,16 +83,16 @@ pub(crate) fn browse(address: &str, data: &Path) -> bool {
         let ended = child.wait();
         // Windows' opener says 1 whatever comes of it.
         if !cfg!(windows) && !ended.is_ok_and(|status| status.success()) {
-            crate::output::complain("no browser could be started: open the address yourself");
+            crate::output::print_stderr("no browser could be started: open the address yourself");
         }
-        std::thread::sleep(READ);
+        std::thread::sleep(ADDRESS_FILE_LIFETIME);
         let _ = std::fs::remove_file(&file);
     });
     true
 }
 
 /// So long a browser may take to read the file that it is given.
-const READ: Duration = Duration::from_secs(60);
+const ADDRESS_FILE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// How a client starts our program.
 pub(crate) struct Launch {
@@ -102,7 +102,7 @@ pub(crate) struct Launch {
 }
 
 /// The program that a word means: a path, or a name that is looked up as a shell would.
-pub(crate) fn resolved(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
+pub(crate) fn resolve_program(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
     let asked = Path::new(word);
     if asked.components().count() > 1 || asked.is_absolute() {
         return asked.canonicalize().ok();
@@ -113,14 +113,14 @@ pub(crate) fn resolved(word: &str, path: Option<&std::ffi::OsStr>) -> Option<Pat
 }
 
 /// Whether a word means this very program.
-pub(crate) fn is_own(word: &str, path: Option<&std::ffi::OsStr>) -> bool {
+pub(crate) fn is_this_program(word: &str, path: Option<&std::ffi::OsStr>) -> bool {
     let own = std::env::current_exe().and_then(|own| own.canonicalize()).ok();
-    own.is_some() && resolved(word, path) == own
+    own.is_some() && resolve_program(word, path) == own
 }
 
 impl Launch {
     /// What an entry says, if it says nothing but what `setup` writes. `opened` is what the client puts for its folder.
-    pub(crate) fn of(line: &Line, opened: &Path, folder: &Path) -> Result<Self, String> {
+    pub(crate) fn from_entry(line: &ServerCommand, opened: &Path, folder: &Path) -> Result<Self, String> {
         let mut words = line.arguments.iter();
         if words.next().map(String::as_str) != Some("serve-mcp") {
             return Err("it does not run serve-mcp".into());
@@ -138,7 +138,7 @@ impl Launch {
                 _ => return Err(format!("it has an argument that is not ours: {word}")),
             }
         }
-        let strange = line.variables.iter().find(|(name, _)| name != DATA);
+        let strange = line.variables.iter().find(|(name, _)| name != DATA_VARIABLE);
         match strange {
             Some((name, _)) => Err(format!("it sets a variable that is not ours: {name}")),
             None => Ok(Self { arguments, variables: line.variables.clone(), folder: folder.to_owned() }),
@@ -146,7 +146,7 @@ impl Launch {
     }
 
     /// Starts it with these variables and no others.
-    pub(crate) fn start(&self, passed: &[(String, std::ffi::OsString)]) -> Result<Server, Error> {
+    pub(crate) fn start(&self, passed: &[(String, std::ffi::OsString)]) -> Result<SpawnedServer, Error> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(&self.arguments)
             .current_dir(&self.folder)
@@ -158,7 +158,8 @@ impl Launch {
             .stderr(Stdio::piped())
             .spawn()?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut server = Server { child, input, said: lines(output), logged: lines(errors), last: 0, roots: None };
+        let mut server =
+            SpawnedServer { child, input, said: lines(output), logged: lines(errors), last: 0, roots: None };
         match server.input {
             Some(_) => Ok(server),
             None => {
@@ -185,7 +186,7 @@ fn lines(pipe: Option<impl std::io::Read + Send + 'static>) -> Receiver<String> 
 }
 
 /// A server that we started; it ends with us.
-pub(crate) struct Server {
+pub(crate) struct SpawnedServer {
     child: Child,
     input: Option<ChildStdin>,
     said: Receiver<String>,
@@ -195,7 +196,7 @@ pub(crate) struct Server {
     roots: Option<PathBuf>,
 }
 
-impl Server {
+impl SpawnedServer {
     /// Opens a session as a client would that works in this folder, and tells of it by roots if it does so.
     pub(crate) fn open(&mut self, roots: Option<&Path>, patience: Duration) -> Result<Value, String> {
         self.roots = roots.map(Path::to_owned);
@@ -218,11 +219,11 @@ impl Server {
         let until = Instant::now() + patience;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let line = self.said.recv_timeout(left).map_err(|_| self.silence(method))?;
+            let line = self.said.recv_timeout(left).map_err(|_| self.no_answer_reason(method))?;
             let message: Value =
                 serde_json::from_str(&line).map_err(|_| "it wrote something to standard output that is no message")?;
             if message["method"] == "roots/list" {
-                let uri = self.roots.as_deref().map(|root| format!("file://{}", encoded(root))).unwrap_or_default();
+                let uri = self.roots.as_deref().map(|root| format!("file://{}", path_to_uri(root))).unwrap_or_default();
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [{ "uri": uri }] } }))?;
             } else if message["id"] == json!(id) {
                 return match message.get("result") {
@@ -234,7 +235,7 @@ impl Server {
     }
 
     /// The last line of its log so far that begins so; the first is waited for.
-    pub(crate) fn logged(&self, beginning: &str, patience: Duration) -> Option<String> {
+    pub(crate) fn find_log_line(&self, beginning: &str, patience: Duration) -> Option<String> {
         let until = Instant::now() + patience;
         let is_such = |line: String| line.strip_prefix(beginning).map(str::to_owned);
         loop {
@@ -247,11 +248,11 @@ impl Server {
 
     fn send(&mut self, message: &Value) -> Result<(), String> {
         let input = self.input.as_mut().ok_or("its pipe is closed")?;
-        writeln!(input, "{message}").and_then(|()| input.flush()).map_err(|_| self.silence("a message"))
+        writeln!(input, "{message}").and_then(|()| input.flush()).map_err(|_| self.no_answer_reason("a message"))
     }
 
     /// Why nothing came: what it said before it ended, or that it still runs.
-    fn silence(&mut self, method: &str) -> String {
+    fn no_answer_reason(&mut self, method: &str) -> String {
         let ended = self.child.try_wait().ok().flatten();
         let last = self.logged.try_iter().last();
         match (ended, last) {
@@ -268,14 +269,14 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SpawnedServer {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// A path as a URI has it: with slashes, one before the name of a drive, too.
-fn encoded(path: &Path) -> String {
+fn path_to_uri(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let path = path.to_string_lossy();
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
@@ -291,8 +292,8 @@ fn encoded(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    fn line(arguments: &[&str], variables: &[(&str, &str)]) -> Line {
-        Line {
+    fn line(arguments: &[&str], variables: &[(&str, &str)]) -> ServerCommand {
+        ServerCommand {
             program: "codecompass".into(),
             arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
             variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
@@ -301,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_setup_writes_is_started() {
+    fn only_setup_entries_are_started() {
         let here = Path::new("/");
         let fine = line(
             &["serve-mcp", "--auto-index", "--answers", "text", "--workspace", "${workspaceFolder}"],
-            &[(DATA, "/d")],
+            &[(DATA_VARIABLE, "/d")],
         );
-        let launch = Launch::of(&fine, Path::new("/repo"), here).expect("it is ours");
+        let launch = Launch::from_entry(&fine, Path::new("/repo"), here).expect("it is ours");
         assert_eq!(launch.arguments, ["serve-mcp", "--verbose", "--answers", "text", "--workspace", "/repo"]);
         for (arguments, variables) in [
             (&["forget", "/repo"][..], &[][..]),
@@ -317,22 +318,27 @@ mod tests {
             (&["serve-mcp"], &[("LD_PRELOAD", "/tmp/x.so")]),
             (&["serve-mcp", "--tools"], &[]),
         ] {
-            assert!(Launch::of(&line(arguments, variables), here, here).is_err(), "{arguments:?} {variables:?}");
+            assert!(
+                Launch::from_entry(&line(arguments, variables), here, here).is_err(),
+                "{arguments:?} {variables:?}"
+            );
         }
     }
 
     #[test]
-    fn only_this_very_program_is_ours() {
+    fn is_this_program_checks_the_path() {
         let own = std::env::current_exe().expect("it is known");
-        assert!(is_own(&own.display().to_string(), None));
-        assert!(!is_own("/bin/sh", None) && !is_own("codecompass", None) && !is_own("", None));
+        assert!(is_this_program(&own.display().to_string(), None));
+        assert!(
+            !is_this_program("/bin/sh", None) && !is_this_program("codecompass", None) && !is_this_program("", None)
+        );
         let (folder, name) = (own.parent().expect("a folder"), own.file_name().expect("a name"));
-        assert!(is_own(&name.to_string_lossy(), Some(folder.as_os_str())));
+        assert!(is_this_program(&name.to_string_lossy(), Some(folder.as_os_str())));
     }
 
     #[test]
-    fn a_path_is_written_as_a_uri_has_it() {
-        assert_eq!(encoded(Path::new("/a b/ü#x")), "/a%20b/%C3%BC%23x");
-        assert_eq!(encoded(Path::new("c:/work")), "/c%3A/work");
+    fn paths_become_uris() {
+        assert_eq!(path_to_uri(Path::new("/a b/ü#x")), "/a%20b/%C3%BC%23x");
+        assert_eq!(path_to_uri(Path::new("c:/work")), "/c%3A/work");
     }
 }

@@ -5,12 +5,12 @@
 //!
 //! What is absent: SQL, tree-sitter, git plumbing.
 
-mod breakdown;
 mod call;
 mod cli;
 mod clock;
 mod commands;
 mod config;
+mod did_you_mean;
 mod error;
 mod escape;
 mod explorer;
@@ -21,15 +21,15 @@ mod log;
 mod mcp;
 mod measure;
 mod metadata;
-mod near;
 mod output;
+mod panics;
 mod paths;
-mod patience;
 mod progress;
 mod projects;
 mod server;
 mod session;
 mod setup;
+mod time_limit;
 mod tools;
 mod version;
 mod views;
@@ -45,16 +45,16 @@ pub fn main() -> ExitCode {
             session::tighten_data_folder();
             commands::run(&asked)
         }
-        Err(usage) => refuse(usage),
+        Err(usage) => usage_error(usage),
     }
 }
 
 /// A wrong command line, in clap's words; for machines in the envelope of all errors.
-fn refuse(usage: clap::Error) -> ExitCode {
+fn usage_error(usage: clap::Error) -> ExitCode {
     let wants_json = std::env::args_os().any(|argument| argument == "--json");
     if !usage.use_stderr() {
         let written = usage.print().and_then(|()| std::io::stdout().flush());
-        return ExitCode::from(output::ending(written, 0));
+        return ExitCode::from(output::exit_code_after_write(written, 0));
     }
     if !wants_json {
         usage.exit();

@@ -16,7 +16,7 @@ pub(crate) fn count_text(count: u64) -> String {
 }
 
 /// So many of something: `1 file`, `2,000 files`.
-pub(crate) fn counted(count: u64, one: &str) -> String {
+pub(crate) fn count_with_noun(count: u64, one: &str) -> String {
     format!("{} {one}{}", count_text(count), if count == 1 { "" } else { "s" })
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn private_bytes() -> Option<u64> {
 }
 
 /// Has the allocator give back to the system what this thread has freed, which it would keep for the next time.
-pub(crate) fn give_back() {
+pub(crate) fn release_memory() {
     #[allow(unsafe_code, reason = "there is no safe way to ask the allocator")]
     // SAFETY: it takes no pointers, and collects what nobody holds any more.
     unsafe {

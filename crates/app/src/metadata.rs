@@ -3,7 +3,7 @@
 use codecompass_store::SchemaStatus;
 use serde_json::{Map, Value, json};
 
-use crate::escape::shown;
+use crate::escape::escape_control;
 
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
@@ -62,7 +62,7 @@ words! {
 const PROTOCOL: &str = "1.0";
 
 /// The warning of an empty index: for machines, and for readers of text, who may not have the tool that it names.
-pub(crate) const NOTHING_YET: (&str, &str) = (
+pub(crate) const NOT_INDEXED_WARNING: (&str, &str) = (
     "nothing is indexed yet; run `codecompass index`, or call index_repo",
     "nothing is indexed yet; run `codecompass index`",
 );
@@ -113,8 +113,10 @@ impl Metadata {
 
     /// The warnings for people, a line each.
     pub(crate) fn warnings_text(&self) -> String {
-        let told = |warning: &String| if warning == NOTHING_YET.0 { NOTHING_YET.1.to_owned() } else { warning.clone() };
-        self.warnings.iter().map(|warning| format!("warning: {}\n", shown(&told(warning)))).collect()
+        let told = |warning: &String| {
+            if warning == NOT_INDEXED_WARNING.0 { NOT_INDEXED_WARNING.1.to_owned() } else { warning.clone() }
+        };
+        self.warnings.iter().map(|warning| format!("warning: {}\n", escape_control(&told(warning)))).collect()
     }
 
     /// What a reader of a text has to know: nothing when the answer is fresh and whole.
@@ -125,7 +127,11 @@ impl Metadata {
             (freshness, Indexing::Ready) => {
                 let changed = self.changed_files.filter(|count| *count > 0);
                 let changed = changed.map(|count| format!(", without {}", files(count))).unwrap_or_default();
-                format!("{}: this is {} as it was indexed{changed}\n", freshness.as_str(), shown(&self.ref_name))
+                format!(
+                    "{}: this is {} as it was indexed{changed}\n",
+                    freshness.as_str(),
+                    escape_control(&self.ref_name)
+                )
             }
         };
         text += &self.warnings_text();

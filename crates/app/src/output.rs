@@ -25,16 +25,16 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// What is told, in one form.
-    pub(crate) fn of(form: Form, code: u8, told: &dyn Told) -> Result<Self, AppError> {
+    pub(crate) fn render(form: OutputFormat, code: u8, told: &dyn Render) -> Result<Self, AppError> {
         Ok(match form {
-            Form::Json => Self { text: String::new(), json: told.json()?, code },
-            Form::Text(reader) => Self { text: told.text(reader)?, json: Value::Null, code },
+            OutputFormat::Json => Self { text: String::new(), json: told.json()?, code },
+            OutputFormat::Text(reader) => Self { text: told.text(reader)?, json: Value::Null, code },
         })
     }
 }
 
 /// What a tool has to tell, as values; each form is made of it only when it is asked for.
-pub(crate) trait Told {
+pub(crate) trait Render {
     /// As the contracts have it.
     fn json(&self) -> Result<Value, AppError>;
 
@@ -44,7 +44,7 @@ pub(crate) trait Told {
 
 /// How an answer is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputFormat {
     Json,
     Text(Reader),
 }
@@ -59,26 +59,26 @@ pub(crate) enum Reader {
 }
 
 /// The longest text for an agent, in bytes; clients cut what is longer, or put it aside.
-const TEXT_BYTES: usize = 9_900;
+const MAX_TEXT_BYTES: usize = 9_900;
 
 /// The longest text of a call that says how many tokens it wants.
-const LONG_TEXT_BYTES: usize = 39_000;
+const MAX_LONG_TEXT_BYTES: usize = 39_000;
 
-impl Form {
+impl OutputFormat {
     /// How many bytes an answer may have.
-    pub(crate) fn room(self, config: &Config) -> usize {
+    pub(crate) fn max_bytes(self, config: &Config) -> usize {
         match self {
-            Form::Json => config.max_response_bytes,
-            Form::Text(Reader::Agent) => TEXT_BYTES.min(config.max_response_bytes),
-            Form::Text(Reader::Person) => usize::MAX,
+            OutputFormat::Json => config.max_response_bytes,
+            OutputFormat::Text(Reader::Agent) => MAX_TEXT_BYTES.min(config.max_response_bytes),
+            OutputFormat::Text(Reader::Person) => usize::MAX,
         }
     }
 
     /// The same when the call itself names a number of tokens.
-    pub(crate) fn long_room(self, config: &Config) -> usize {
+    pub(crate) fn max_bytes_for_token_budget(self, config: &Config) -> usize {
         match self {
-            Form::Text(Reader::Agent) => LONG_TEXT_BYTES.min(config.max_response_bytes),
-            form => form.room(config),
+            OutputFormat::Text(Reader::Agent) => MAX_LONG_TEXT_BYTES.min(config.max_response_bytes),
+            form => form.max_bytes(config),
         }
     }
 }
@@ -102,13 +102,13 @@ impl Reader {
 }
 
 /// A text with its warnings put otherwise; what comes from a repository is left as it is.
-pub(crate) fn reworded_warnings(text: &str, put: &dyn Fn(&str) -> String) -> String {
+pub(crate) fn map_warnings(text: &str, put: &dyn Fn(&str) -> String) -> String {
     let line = |line: &str| if line.starts_with("warning: ") { put(line) } else { line.to_owned() };
     text.split_inclusive('\n').map(line).collect()
 }
 
 /// The text with neither colours nor marks, for a client.
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn strip_style(text: &str) -> String {
     style::rendered(text, false)
 }
 
@@ -116,41 +116,41 @@ pub(crate) fn plain(text: &str) -> String {
 pub(crate) fn print_json(answer: &Answer) -> u8 {
     // What was written as it was found has no shape of its own.
     let text = if answer.json.is_null() { String::new() } else { json_text(&answer.json) };
-    ending(write_out(&text), answer.code)
+    exit_code_after_write(write_out(&text), answer.code)
 }
 
 /// Standard output for people. What is found in great number is printed as it is found, and not held; at a terminal a long
 /// text is shown in the user's pager, unless they will not.
 pub(crate) struct Printer {
     is_coloured: bool,
-    sheet: RefCell<Sheet>,
+    sheet: RefCell<PrintBuffer>,
 }
 
 /// What is being printed.
-struct Sheet {
+struct PrintBuffer {
     /// Not written yet: it may still fit on a screen, or is too little for a write.
-    held: String,
+    pending: String,
     may_page: bool,
     pager: Option<launch::Pager>,
     failure: Option<std::io::Error>,
 }
 
 /// So much is written at a time.
-const CHUNK: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 impl Printer {
     pub(crate) fn new(color: Color, no_pager: bool) -> Self {
         let may_page = !no_pager && std::io::stdout().is_terminal();
-        let sheet = Sheet { held: String::new(), may_page, pager: None, failure: None };
+        let sheet = PrintBuffer { pending: String::new(), may_page, pager: None, failure: None };
         Self { is_coloured: color.is_on(), sheet: RefCell::new(sheet) }
     }
 
     /// Prints a part of an answer. Breaks off when nobody reads any more.
     pub(crate) fn print(&self, text: &str) -> ControlFlow<()> {
         let mut sheet = self.sheet.borrow_mut();
-        sheet.held += &style::rendered(text, self.is_coloured);
+        sheet.pending += &style::rendered(text, self.is_coloured);
         sheet.begin_paging();
-        let waits = if sheet.may_page { sheet.pager.is_none() } else { sheet.held.len() < CHUNK };
+        let waits = if sheet.may_page { sheet.pager.is_none() } else { sheet.pending.len() < CHUNK_BYTES };
         if !waits {
             sheet.write();
         }
@@ -160,7 +160,7 @@ impl Printer {
     /// Prints the last part, and gives the exit code.
     pub(crate) fn finish(self, answer: &Answer) -> u8 {
         let mut sheet = self.sheet.into_inner();
-        sheet.held += &style::rendered(&answer.text, self.is_coloured);
+        sheet.pending += &style::rendered(&answer.text, self.is_coloured);
         sheet.begin_paging();
         match (sheet.pager.is_some(), sheet.failure.take()) {
             // Who leaves a pager has read what he wanted.
@@ -168,16 +168,16 @@ impl Printer {
                 sheet.write();
                 answer.code
             }
-            (false, Some(error)) => ending(Err(error), answer.code),
-            (false, None) => ending(write_out(&sheet.held), answer.code),
+            (false, Some(error)) => exit_code_after_write(Err(error), answer.code),
+            (false, None) => exit_code_after_write(write_out(&sheet.pending), answer.code),
         }
     }
 }
 
-impl Sheet {
+impl PrintBuffer {
     /// Starts the pager once there is more than fits on a screen.
     fn begin_paging(&mut self) {
-        if self.may_page && self.pager.is_none() && self.held.lines().count() > SCREEN {
+        if self.may_page && self.pager.is_none() && self.pending.lines().count() > SCREEN_LINES {
             self.pager = launch::Pager::start();
             self.may_page = self.pager.is_some();
         }
@@ -186,22 +186,22 @@ impl Sheet {
     /// Writes what is held.
     fn write(&mut self) {
         let written = match &mut self.pager {
-            Some(pager) => pager.write(&self.held),
-            None => std::io::stdout().lock().write_all(self.held.as_bytes()),
+            Some(pager) => pager.write(&self.pending),
+            None => std::io::stdout().lock().write_all(self.pending.as_bytes()),
         };
-        self.held.clear();
+        self.pending.clear();
         self.failure = self.failure.take().or(written.err());
     }
 }
 
 /// What is longer than this may not fit on a screen; a pager that is no longer than the text ends at once.
-const SCREEN: usize = 20;
+const SCREEN_LINES: usize = 20;
 
 /// The exit code of a command after what it wrote: its own, unless nobody could read that.
-pub(crate) fn ending(written: std::io::Result<()>, code: u8) -> u8 {
-    match written.map_err(|error| unwritable(&error)) {
+pub(crate) fn exit_code_after_write(written: std::io::Result<()>, code: u8) -> u8 {
+    match written.map_err(|error| write_error(&error)) {
         Err(Some(error)) => {
-            complain(&format!("error: {}", escape::shown(&error.message)));
+            print_stderr(&format!("error: {}", escape::escape_control(&error.message)));
             error.exit_code()
         }
         _ => code,
@@ -209,7 +209,7 @@ pub(crate) fn ending(written: std::io::Result<()>, code: u8) -> u8 {
 }
 
 /// The error of an answer that could not be written; none when the reader has seen enough and closed the pipe.
-pub(crate) fn unwritable(error: &std::io::Error) -> Option<AppError> {
+pub(crate) fn write_error(error: &std::io::Error) -> Option<AppError> {
     let message = format!("The answer can not be written to standard output: {error}.");
     (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| AppError::new(Code::InternalError, message))
 }
@@ -307,7 +307,7 @@ pub(crate) mod style {
     #[cfg(test)]
     mod tests {
         #[test]
-        fn marks_become_colours_or_nothing() {
+        fn marks_become_colours_or_are_removed() {
             let text = format!("{}:{}", super::path("a.rs"), super::number(3));
             assert_eq!(super::rendered(&text, false), "a.rs:3");
             assert_eq!(super::rendered(&text, true), "\u{1b}[35ma.rs\u{1b}[0m:\u{1b}[32m3\u{1b}[0m");
@@ -318,47 +318,47 @@ pub(crate) mod style {
 /// Prints an error: JSON to standard output for machines, else a message and a hint to standard error.
 pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
     if as_json {
-        return ending(write_out(&json_text(&error_json(error))), error.exit_code());
+        return exit_code_after_write(write_out(&json_text(&error_json(error))), error.exit_code());
     }
-    complain(&format!("error: {}", escape::shown(&error.message)));
+    print_stderr(&format!("error: {}", escape::escape_control(&error.message)));
     // What names a command is for people, too; other advice names arguments of tools.
-    let advice = error.more.advice.as_ref().filter(|advice| advice.contains("`codecompass "));
-    if let Some(hint) = advice.or(error.more.hint.as_ref()) {
-        complain(&format!("hint: {}", escape::shown(hint)));
+    let advice = error.details.advice.as_ref().filter(|advice| advice.contains("`codecompass "));
+    if let Some(hint) = advice.or(error.details.hint.as_ref()) {
+        print_stderr(&format!("hint: {}", escape::escape_control(hint)));
     }
     error.exit_code()
 }
 
 /// An error as an agent reads it: its code, what happened, and what to do.
 pub(crate) fn error_text(error: &AppError) -> String {
-    let mut text = format!("{}: {}\n", error.code.as_str(), escape::shown(&error.message));
-    if let Some(hint) = error.more.advice.as_ref().or(error.more.hint.as_ref()) {
-        text += &format!("{}\n", escape::shown(hint));
+    let mut text = format!("{}: {}\n", error.code.as_str(), escape::escape_control(&error.message));
+    if let Some(hint) = error.details.advice.as_ref().or(error.details.hint.as_ref()) {
+        text += &format!("{}\n", escape::escape_control(hint));
     }
     text
 }
 
 /// An error about one of several things that were asked for, in its place.
 pub(crate) fn error_line(asked: &str, error: &AppError) -> String {
-    let hint = error.more.advice.as_ref().or(error.more.hint.as_ref());
-    let hint = hint.map(|hint| format!(" {}", escape::shown(hint))).unwrap_or_default();
-    format!("{}: {}{hint}\n", escape::shown(asked), escape::shown(&error.message))
+    let hint = error.details.advice.as_ref().or(error.details.hint.as_ref());
+    let hint = hint.map(|hint| format!(" {}", escape::escape_control(hint))).unwrap_or_default();
+    format!("{}: {}{hint}\n", escape::escape_control(asked), escape::escape_control(&error.message))
 }
 
 /// The envelope of a failed call.
 pub(crate) fn error_json(error: &AppError) -> Value {
     let mut message = error.message.clone();
-    if let Some(hint) = &error.more.hint {
+    if let Some(hint) = &error.details.hint {
         message = format!("{message} {hint}");
     }
     serde_json::json!({
-        "error": { "code": error.code.as_str(), "message": message, "data": error.more.data },
-        "metadata": error.more.metadata.clone().unwrap_or_else(Metadata::unknown).to_json(),
+        "error": { "code": error.code.as_str(), "message": message, "data": error.details.data },
+        "metadata": error.details.metadata.clone().unwrap_or_else(Metadata::unknown).to_json(),
     })
 }
 
 /// A line on standard error.
-pub(crate) fn complain(line: &str) {
+pub(crate) fn print_stderr(line: &str) {
     // Nobody listens there any more: that is no reason to fail.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -387,15 +387,16 @@ fn write_out(text: &str) -> std::io::Result<()> {
 
 /// Lists what may have been meant by a name that several bear, for somebody who reads standard error.
 pub(crate) fn print_candidates(error: &AppError) {
-    candidates(&error.more.data).iter().for_each(|line| complain(line));
+    candidate_lines(&error.details.data).iter().for_each(|line| print_stderr(line));
 }
 
 /// So many of those that a name may mean are listed.
-const CANDIDATES: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 
 /// What may have been meant: the bearers of a name, each with its place.
-fn candidates(data: &Value) -> Vec<String> {
-    let word = |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::shown(word).into_owned());
+fn candidate_lines(data: &Value) -> Vec<String> {
+    let word =
+        |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::escape_control(word).into_owned());
     let row = |candidate: &Value| {
         let line = candidate["line_start"].as_u64().or(candidate["line"].as_u64())?;
         let (path, kind) = (word(candidate, "path")?, word(candidate, "kind").unwrap_or_default());
@@ -404,7 +405,7 @@ fn candidates(data: &Value) -> Vec<String> {
     let all = data["candidates"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut rows: Vec<String> = all.iter().filter_map(row).collect();
     let total = data["total_candidates"].as_u64().map_or(rows.len(), |total| total as usize).max(rows.len());
-    rows.truncate(CANDIDATES);
+    rows.truncate(MAX_CANDIDATES);
     if !rows.is_empty() && total > rows.len() {
         rows.push(format!("  … {} more", total - rows.len()));
     }

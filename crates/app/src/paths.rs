@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use codecompass_index::source::{MAX_PATH_BYTES, Verdict, commit_verdict, real_path, worktree_verdict};
+use codecompass_index::source::{MAX_PATH_BYTES, PathStatus, commit_path_status, real_path, worktree_path_status};
 use codecompass_model::{SkipReason, ViewKey};
 use codecompass_store::Snapshot;
 use serde_json::json;
@@ -15,21 +15,21 @@ use crate::session::Session;
 
 /// Where paths begin.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Start {
+pub(crate) struct PathBase {
     root: String,
     /// The working folder of a command; nothing for a server.
-    here: Option<String>,
+    working_folder: Option<String>,
 }
 
 /// See the module.
-pub(crate) struct Paths<'s> {
-    pub(crate) start: Start,
+pub(crate) struct PathResolver<'s> {
+    pub(crate) base: PathBase,
     session: &'s Session,
 }
 
 /// A file that somebody means.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct ResolvedFile {
     pub(crate) path: String,
     /// Why the view does not have it; nothing when it does.
     pub(crate) absence: Option<Absence>,
@@ -39,45 +39,47 @@ pub(crate) struct File {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
     /// It is left out, for this reason and in these words.
-    LeftOut(SkipReason, String),
+    Skipped(SkipReason, String),
     /// It is a folder.
     Folder,
     /// It is in the work tree, and nobody has indexed it yet.
-    NotYet,
+    NotIndexedYet,
     /// Nobody knows of it.
     Unknown,
 }
 
-impl Start {
+impl PathBase {
     /// At these folders, by their real paths.
     #[cfg(test)]
-    pub(crate) fn at(root: &str, here: Option<&str>) -> Self {
-        Self { root: root.to_owned(), here: here.map(str::to_owned) }
+    pub(crate) fn new(root: &str, here: Option<&str>) -> Self {
+        Self { root: root.to_owned(), working_folder: here.map(str::to_owned) }
     }
 
     /// What a path may mean, the likeliest first, from the root; a folder that was given as one ends with a slash.
-    pub(crate) fn readings(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
+    pub(crate) fn candidates(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
         check_length(parameter, given)?;
         let given = as_slashes(given);
         let mut readings = Vec::new();
         if is_absolute(&given) {
-            readings.extend(self.inside(&given));
+            readings.extend(self.relative_to_root(&given));
         } else {
-            readings.extend(self.here.as_ref().and_then(|here| self.inside(&format!("{here}/{given}"))));
-            readings.extend(settled(&given));
+            readings.extend(
+                self.working_folder.as_ref().and_then(|here| self.relative_to_root(&format!("{here}/{given}"))),
+            );
+            readings.extend(normalize(&given));
             readings.dedup();
         }
-        if readings.is_empty() { Err(self.outside(parameter, &given)) } else { Ok(readings) }
+        if readings.is_empty() { Err(self.outside_error(parameter, &given)) } else { Ok(readings) }
     }
 
     /// The working folder from the root, with a slash at its end; nothing at the root itself and elsewhere.
-    pub(crate) fn folder(&self) -> Option<String> {
-        let inside = self.inside(&format!("{}/", self.here.as_ref()?))?;
+    pub(crate) fn working_folder_prefix(&self) -> Option<String> {
+        let inside = self.relative_to_root(&format!("{}/", self.working_folder.as_ref()?))?;
         (!inside.is_empty()).then_some(inside)
     }
 
     /// An absolute path from the root of the workspace; nothing when it lies elsewhere or is too long to lie anywhere.
-    pub(crate) fn inside(&self, absolute: &str) -> Option<String> {
+    pub(crate) fn relative_to_root(&self, absolute: &str) -> Option<String> {
         if absolute.len() > MAX_PATH_BYTES {
             return None;
         }
@@ -85,58 +87,67 @@ impl Start {
             let rest = path.strip_prefix(self.root.trim_end_matches('/'))?;
             rest.strip_prefix('/').or(rest.is_empty().then_some("")).map(str::to_owned)
         };
-        let path = settled(absolute)?;
+        let path = normalize(absolute)?;
         let path = if absolute.starts_with('/') { format!("/{path}") } else { path };
-        below(&path).or_else(|| below(&real(&path)))
+        below(&path).or_else(|| below(&resolve_links(&path)))
     }
 
     /// The error of a path that lies elsewhere.
-    pub(crate) fn outside(&self, parameter: &str, given: &str) -> AppError {
+    pub(crate) fn outside_error(&self, parameter: &str, given: &str) -> AppError {
         AppError::new(Code::InvalidInput, format!("`{parameter}` {given:?} leads out of the workspace {}.", self.root))
             .hint("Give a path inside it, absolute or from its root.")
             .data(json!({ "parameter": parameter, "path": given, "workspace": self.root }))
     }
 }
 
-impl<'s> Paths<'s> {
+impl<'s> PathResolver<'s> {
     /// For a server, where nobody stands in a folder.
     pub(crate) fn from_root(session: &'s Session) -> Self {
-        Self { start: Start { root: with_slashes(&session.workspace.root), here: None }, session }
+        Self { base: PathBase { root: with_slashes(&session.workspace.root), working_folder: None }, session }
     }
 
     /// For a command.
-    pub(crate) fn from_here(session: &'s Session) -> Self {
+    pub(crate) fn from_working_folder(session: &'s Session) -> Self {
         let mut paths = Self::from_root(session);
         let here = std::env::current_dir().and_then(|folder| real_path(&folder)).ok();
-        paths.start.here = here.map(|folder| with_slashes(&folder));
+        paths.base.working_folder = here.map(|folder| with_slashes(&folder));
         paths
     }
 
     /// The file that is meant in one of these views: the first reading that one of them has, else one that is on disk,
     /// else the first. Why it is absent is told of the first view.
-    pub(crate) fn file(&self, views: &[&Snapshot], parameter: &str, given: &str) -> Result<File, AppError> {
-        let readings = self.start.readings(parameter, given.trim())?;
+    pub(crate) fn resolve_file(
+        &self,
+        views: &[&Snapshot],
+        parameter: &str,
+        given: &str,
+    ) -> Result<ResolvedFile, AppError> {
+        let readings = self.base.candidates(parameter, given.trim())?;
         let readings: Vec<&str> = readings.iter().map(|path| path.trim_end_matches('/')).collect();
         for path in &readings {
             for view in views {
                 if view.version_at(path)?.is_some() {
-                    return Ok(File { path: (*path).to_owned(), absence: None });
+                    return Ok(ResolvedFile { path: (*path).to_owned(), absence: None });
                 }
             }
         }
-        let path = self.likeliest(&readings);
+        let path = self.likeliest_candidate(&readings);
         let absence = views.first().map_or(Ok(Absence::Unknown), |view| self.absence(view, path))?;
-        Ok(File { path: path.to_owned(), absence: Some(absence) })
+        Ok(ResolvedFile { path: path.to_owned(), absence: Some(absence) })
     }
 
     /// The file of a symbol, where one was given.
-    pub(crate) fn file_if_given(&self, views: &[&Snapshot], given: Option<&str>) -> Result<Option<File>, AppError> {
-        given.map(|given| self.file(views, "path", given)).transpose()
+    pub(crate) fn resolve_optional_file(
+        &self,
+        views: &[&Snapshot],
+        given: Option<&str>,
+    ) -> Result<Option<ResolvedFile>, AppError> {
+        given.map(|given| self.resolve_file(views, "path", given)).transpose()
     }
 
     /// A path on disk: the reading that is there, else all that it may have been.
-    pub(crate) fn on_disk(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
-        let mut readings = self.start.readings(parameter, given)?;
+    pub(crate) fn resolve_on_disk(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
+        let mut readings = self.base.candidates(parameter, given)?;
         if let Some(at) = readings.iter().position(|path| self.is_on_disk(path)) {
             readings = vec![readings.swap_remove(at)];
         }
@@ -144,7 +155,7 @@ impl<'s> Paths<'s> {
     }
 
     /// The reading that is on disk, else the first.
-    fn likeliest<'p>(&self, readings: &[&'p str]) -> &'p str {
+    fn likeliest_candidate<'p>(&self, readings: &[&'p str]) -> &'p str {
         let found = readings.iter().find(|path| self.is_on_disk(path)).or(readings.first());
         found.copied().unwrap_or_default()
     }
@@ -155,7 +166,7 @@ impl<'s> Paths<'s> {
 
     /// Why a view does not have a file. What nobody can find out stays unknown.
     fn absence(&self, view: &Snapshot, path: &str) -> Result<Absence, AppError> {
-        if path.is_empty() || view.has_path_beginning(&format!("{path}/"))? {
+        if path.is_empty() || view.has_path_with_prefix(&format!("{path}/"))? {
             return Ok(Absence::Folder);
         }
         let (workspace, limits) = (&self.session.workspace, self.session.limits());
@@ -164,31 +175,31 @@ impl<'s> Paths<'s> {
                 SkipReason::TooLarge => format!("larger than {} KiB", limits.max_file_bytes >> 10),
                 _ => reason.phrase().to_owned(),
             };
-            Absence::LeftOut(reason, words)
+            Absence::Skipped(reason, words)
         };
-        if let Some(reason) = view.skip_at(path)? {
+        if let Some(reason) = view.skip_reason_at(path)? {
             return Ok(left_out(reason));
         }
         let verdict = match (&view.info().key, &view.info().commit) {
-            (ViewKey::Worktree(_), _) => worktree_verdict(workspace, path, &limits),
-            (_, Some(commit)) => commit_verdict(workspace, commit, path, &limits),
-            (_, None) => Ok(Verdict::Absent),
+            (ViewKey::Worktree(_), _) => worktree_path_status(workspace, path, &limits),
+            (_, Some(commit)) => commit_path_status(workspace, commit, path, &limits),
+            (_, None) => Ok(PathStatus::Absent),
         };
         Ok(match verdict {
-            Ok(Verdict::LeftOut(reason)) => left_out(reason),
-            Ok(Verdict::Listed) => Absence::NotYet,
-            Ok(Verdict::Absent) | Err(_) => Absence::Unknown,
+            Ok(PathStatus::Skipped(reason)) => left_out(reason),
+            Ok(PathStatus::Listed) => Absence::NotIndexedYet,
+            Ok(PathStatus::Absent) | Err(_) => Absence::Unknown,
         })
     }
 }
 
 impl Absence {
     /// The rest of a sentence that ends with a colon.
-    pub(crate) fn clause(&self) -> String {
+    pub(crate) fn explanation_clause(&self) -> String {
         match self {
-            Absence::LeftOut(_, words) => format!("the file is left out of the index, {words}"),
+            Absence::Skipped(_, words) => format!("the file is left out of the index, {words}"),
             Absence::Folder => "that is a folder".into(),
-            Absence::NotYet => "the file is not indexed yet".into(),
+            Absence::NotIndexedYet => "the file is not indexed yet".into(),
             Absence::Unknown => "no such file is in the index for this ref".into(),
         }
     }
@@ -196,23 +207,23 @@ impl Absence {
     /// The error of a tool that is about this file.
     pub(crate) fn error(&self, path: &str, ref_name: &str) -> AppError {
         let message = match self {
-            Absence::LeftOut(_, words) => format!("{path:?} is left out of the index for {ref_name}: {words}."),
+            Absence::Skipped(_, words) => format!("{path:?} is left out of the index for {ref_name}: {words}."),
             Absence::Folder => format!("{path:?} is a folder, not a file."),
-            Absence::NotYet => format!("{path:?} is there, but not indexed yet."),
+            Absence::NotIndexedYet => format!("{path:?} is there, but not indexed yet."),
             Absence::Unknown => format!("No file {path:?} is in the index for {ref_name}."),
         };
         let error = AppError::new(Code::FileNotFound, message);
         match self.hint() {
-            Some(hint) if matches!(self, Absence::NotYet) => error.hint(hint).advice("Run `codecompass sync`."),
+            Some(hint) if matches!(self, Absence::NotIndexedYet) => error.hint(hint).advice("Run `codecompass sync`."),
             Some(hint) => error.hint(hint),
             None => error,
         }
     }
 
     /// The word for machines, of a file that is left out.
-    pub(crate) fn left_out(&self) -> Option<&'static str> {
+    pub(crate) fn skip_reason(&self) -> Option<&'static str> {
         match self {
-            Absence::LeftOut(reason, _) => Some(reason.as_str()),
+            Absence::Skipped(reason, _) => Some(reason.as_str()),
             _ => None,
         }
     }
@@ -220,14 +231,14 @@ impl Absence {
     /// What helps.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
-            Absence::LeftOut(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
-            Absence::LeftOut(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {
+            Absence::Skipped(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
+            Absence::Skipped(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {
                 Some("A line with `!` in .codecompassignore brings it back.")
             }
-            Absence::LeftOut(SkipReason::Secret, _) => {
+            Absence::Skipped(SkipReason::Secret, _) => {
                 Some("`index.allow_secret_paths` in the user's own configuration brings it back.")
             }
-            Absence::NotYet => Some("Call sync_repo, or run `codecompass sync`."),
+            Absence::NotIndexedYet => Some("Call sync_repo, or run `codecompass sync`."),
             _ => None,
         }
     }
@@ -246,7 +257,7 @@ pub(crate) fn check_length(parameter: &str, given: &str) -> Result<(), AppError>
 
 /// A path without `.`, `..` and doubled slashes; nothing when it leads out at the top. One that can only be a folder, by
 /// its end, keeps a slash there.
-pub(crate) fn settled(path: &str) -> Option<String> {
+pub(crate) fn normalize(path: &str) -> Option<String> {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match step {
@@ -263,7 +274,7 @@ pub(crate) fn settled(path: &str) -> Option<String> {
 }
 
 /// The path with every link followed, as far as there is anything on disk.
-fn real(path: &str) -> String {
+fn resolve_links(path: &str) -> String {
     let end = if path.ends_with('/') { "/" } else { "" };
     let path = Path::new(path);
     for folder in path.ancestors() {
@@ -294,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_that_lead_nowhere_go_and_what_can_only_be_a_folder_keeps_its_slash() {
+    fn normalize_removes_dots_and_keeps_folder_slashes() {
         let table: &[(&str, Option<&str>)] = &[
             ("src/a.rs", Some("src/a.rs")),
             ("./src//a.rs", Some("src/a.rs")),
@@ -310,7 +321,7 @@ mod tests {
             ("src/..a", Some("src/..a")),
         ];
         for (given, expected) in table {
-            assert_eq!(settled(given).as_deref(), *expected, "{given}");
+            assert_eq!(normalize(given).as_deref(), *expected, "{given}");
         }
     }
 }

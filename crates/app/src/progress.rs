@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 use codecompass_index::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::measure::{count_text, counted, rate_text};
-use crate::output::{complain, stderr_is_terminal};
+use crate::measure::{count_text, count_with_noun, rate_text};
+use crate::output::{print_stderr, stderr_is_terminal};
 
 /// Plain lines come no more often than this.
-const PAUSE: Duration = Duration::from_secs(2);
+const LINE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Shows how far a sync is.
-pub(crate) struct Meter {
+pub(crate) struct ProgressMeter {
     bar: Option<ProgressBar>,
     /// When the last line was written, and when the first file was done: listing them is no part of the rate.
     lines: Mutex<(Instant, Option<Instant>)>,
 }
 
-impl Meter {
+impl ProgressMeter {
     /// A meter that shows nothing until there is something worth showing.
     pub(crate) fn new(as_json: bool) -> Self {
         let now = Instant::now();
@@ -56,17 +56,17 @@ impl Meter {
         };
         let (last, began) = &mut *lines;
         let began = *began.get_or_insert_with(Instant::now);
-        if last.elapsed() < PAUSE {
+        if last.elapsed() < LINE_INTERVAL {
             return;
         }
         *last = Instant::now();
-        complain(&line(done, total, began.elapsed()));
+        print_stderr(&line(done, total, began.elapsed()));
     }
 }
 
 /// How far it is, and how fast and for how long once that can be told.
 fn line(done: u64, total: u64, took: Duration) -> String {
-    let far = format!("{} of {}", count_text(done), counted(total, "file"));
+    let far = format!("{} of {}", count_text(done), count_with_noun(total, "file"));
     if done < 10 || took < Duration::from_secs(1) {
         return far;
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_what_is_known_and_no_more() {
+    fn progress_line_shows_known_values() {
         let second = Duration::from_secs(1);
         assert_eq!(line(1, 9, second * 10), "1 of 9 files");
         assert_eq!(line(0, 1, second), "0 of 1 file");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Access, Limits, Listing, Located, Secrets, Workspace, list_worktree, real_path};
-use codecompass_index::{Freshness as Compared, IndexError, Options, Outcome, Progress, Target, freshness};
+use codecompass_index::{Freshness as Compared, IndexError, Progress, SyncOptions, SyncOutcome, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
     Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, private,
@@ -19,15 +19,15 @@ use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::log;
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
-use crate::output::complain;
-use crate::progress::Meter;
-use crate::views::BRIEFLY;
+use crate::output::print_stderr;
+use crate::progress::ProgressMeter;
+use crate::views::SYNC_WAIT_TIMEOUT;
 
 /// So often it is asked whether another writer has ended.
-const PAUSE: Duration = Duration::from_millis(20);
+const WRITER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// So long a look at the work tree may take that only an error is told by.
-const LOOK: Duration = Duration::from_millis(100);
+const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// See the module.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl Session {
         let variable = |name: &str| std::env::var(name).ok();
         let root = Some(workspace.root.as_path());
         let config = Config::load(common.config.as_deref(), &data.join("config.toml"), root, &variable)?;
-        let secrets = Secrets::except(&config.allow_secret_paths)?;
+        let secrets = Secrets::with_allowed(&config.allow_secret_paths)?;
         let dir = project_dir(data, &project_id);
         Ok(Self {
             config,
@@ -113,24 +113,24 @@ impl Session {
     /// The store; an error that names the way out when there is none or it can not be read. Nothing is read from it before
     /// what counts as a secret has left it.
     pub(crate) fn store(&self) -> Result<Store, AppError> {
-        let store = self.any_store()?;
-        if store.is_looked_through(self.secrets.key())? {
+        let store = self.open_any_store()?;
+        if store.is_scanned_with(self.secrets.key())? {
             return Ok(store);
         }
-        let until = Instant::now() + BRIEFLY;
+        let until = Instant::now() + SYNC_WAIT_TIMEOUT;
         loop {
             match remove_secrets(&self.dir, &self.secrets, kill_point(), now_ms()) {
-                Ok(()) => return self.any_store(),
-                Err(StoreError::Locked) if Instant::now() < until => std::thread::sleep(PAUSE),
+                Ok(()) => return self.open_any_store(),
+                Err(StoreError::Locked) if Instant::now() < until => std::thread::sleep(WRITER_POLL_INTERVAL),
                 // Where nothing can be written, nothing has to be as long as there is nothing to remove.
                 Err(_) if store.has_no_secrets(&self.secrets)? => return Ok(store),
-                Err(StoreError::Locked) => return Err(self.busy()),
+                Err(StoreError::Locked) => return Err(self.busy_error()),
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    fn any_store(&self) -> Result<Store, AppError> {
+    fn open_any_store(&self) -> Result<Store, AppError> {
         match Store::open(&self.dir) {
             Err(StoreError::NotRegistered(_)) => Err(AppError::not_registered(&self.root())),
             opened => Ok(opened?),
@@ -144,7 +144,7 @@ impl Session {
 
     /// The view that a ref means here.
     pub(crate) fn target(&self, ref_name: Option<&str>) -> Result<Target, AppError> {
-        Ok(Target::of(&self.workspace, ref_name)?)
+        Ok(Target::resolve(&self.workspace, ref_name)?)
     }
 
     /// What is left out of every listing. Our own data is never source, wherever it lies.
@@ -162,55 +162,55 @@ impl Session {
     }
 
     /// A line for those who asked to hear more.
-    pub(crate) fn say(&self, level: u8, line: impl FnOnce() -> String) {
+    pub(crate) fn log_verbose(&self, level: u8, line: impl FnOnce() -> String) {
         if self.verbose < level && self.log_file.is_none() {
             return;
         }
         let line = line();
-        log::note(self.log_file.as_deref(), &line);
+        log::append(self.log_file.as_deref(), &line);
         if self.verbose >= level {
-            complain(&crate::escape::shown(&line));
+            print_stderr(&crate::escape::escape_control(&line));
         }
     }
 
     /// Brings a view up to date, with progress on standard error.
-    pub(crate) fn sync(&self, target: &Target, request: Request) -> Result<Outcome, AppError> {
-        self.say(1, || format!("{} of {} into {}", target.ref_name, self.root(), self.dir.root().display()));
-        let meter = Meter::new(self.as_json);
-        let outcome = self.sync_silently(target, request, &|progress| meter.show(progress));
+    pub(crate) fn sync(&self, target: &Target, request: SyncRequest) -> Result<SyncOutcome, AppError> {
+        self.log_verbose(1, || format!("{} of {} into {}", target.ref_name, self.root(), self.dir.root().display()));
+        let meter = ProgressMeter::new(self.as_json);
+        let outcome = self.sync_with_progress(target, request, &|progress| meter.show(progress));
         meter.clear();
         if let Ok(outcome) = &outcome {
-            self.say(1, || {
+            self.log_verbose(1, || {
                 format!("job {}: {} mode, garbage: {:?}", outcome.job_id, outcome.mode.as_str(), outcome.garbage)
             });
             for (reason, count, examples) in outcome.skips.iter() {
-                self.say(1, || format!("skipped {count}: {}: {}", reason.phrase(), examples.join(", ")));
+                self.log_verbose(1, || format!("skipped {count}: {}: {}", reason.phrase(), examples.join(", ")));
             }
         }
         outcome
     }
 
     /// Brings a view up to date and tells the caller how far it is.
-    pub(crate) fn sync_silently(
+    pub(crate) fn sync_with_progress(
         &self,
         target: &Target,
-        request: Request,
+        request: SyncRequest,
         progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Outcome, AppError> {
-        let started = |job: &str| self.say(2, || format!("job {job} started"));
-        let following = Following { job_id: None, progress, cancel: &AtomicBool::new(false), started: &started };
-        self.sync_followed(target, request, &following)
+    ) -> Result<SyncOutcome, AppError> {
+        let started = |job: &str| self.log_verbose(2, || format!("job {job} started"));
+        let following = SyncObserver { job_id: None, progress, cancel: &AtomicBool::new(false), started: &started };
+        self.sync_observed(target, request, &following)
     }
 
     /// Brings a view up to date for somebody who follows it and may stop it.
-    pub(crate) fn sync_followed(
+    pub(crate) fn sync_observed(
         &self,
         target: &Target,
-        request: Request,
-        following: &Following<'_>,
-    ) -> Result<Outcome, AppError> {
+        request: SyncRequest,
+        following: &SyncObserver<'_>,
+    ) -> Result<SyncOutcome, AppError> {
         let text_heap = (self.config.memory_mib << 20) * 6 / 10;
-        let options = Options {
+        let options = SyncOptions {
             force: request.force,
             upgrade: request.upgrade,
             wait: request.wait,
@@ -229,10 +229,10 @@ impl Session {
             started: following.started,
         };
         match codecompass_index::sync(&self.dir, &self.workspace, target, &options) {
-            Err(IndexError::Store(StoreError::Locked)) => Err(self.busy()),
+            Err(IndexError::Store(StoreError::Locked)) => Err(self.busy_error()),
             Err(IndexError::Store(StoreError::DiskFull(_))) => {
-                let source = list_worktree(&self.workspace, &self.limits()).ok().map(|listing| bytes_of(&listing));
-                Err(AppError::no_room(self.dir.root(), source.map(|source| self.room_needed(source))))
+                let source = list_worktree(&self.workspace, &self.limits()).ok().map(|listing| listing_bytes(&listing));
+                Err(AppError::disk_full(self.dir.root(), source.map(|source| self.disk_bytes_needed(source))))
             }
             outcome => Ok(outcome?),
         }
@@ -240,10 +240,10 @@ impl Session {
 
     /// About so many bytes the next sync may take of the disk, for a source of so many: an index has up to twice its source
     /// when it is whole, and its words are merged and its log is moved beside what is there.
-    pub(crate) fn room_needed(&self, source: u64) -> u64 {
-        const LEAST: u64 = 16 << 20;
+    pub(crate) fn disk_bytes_needed(&self, source: u64) -> u64 {
+        const MIN_BYTES: u64 = 16 << 20;
         let stored = self.dir.disk_bytes();
-        source.saturating_mul(2).saturating_sub(stored) + stored / 4 + LEAST
+        source.saturating_mul(2).saturating_sub(stored) + stored / 4 + MIN_BYTES
     }
 
     /// The job that is not over, if there is one.
@@ -252,9 +252,9 @@ impl Session {
         jobs.into_iter().find(|job| job.status.is_active())
     }
 
-    fn busy(&self) -> AppError {
+    fn busy_error(&self) -> AppError {
         let error = match self.active_job() {
-            Some(job) => in_progress(&job.id, Some(&job)),
+            Some(job) => job_in_progress(&job.id, Some(&job)),
             None => AppError::new(Code::IndexInProgress, "Another process is indexing this project.")
                 .data(serde_json::json!({ "job_id": null })),
         };
@@ -262,14 +262,14 @@ impl Session {
     }
 
     /// An error with what is known of this project.
-    pub(crate) fn explain(&self, error: AppError, ref_name: Option<&str>) -> AppError {
+    pub(crate) fn with_project_context(&self, error: AppError, ref_name: Option<&str>) -> AppError {
         let asked = ref_name.map(str::to_owned);
         let target = self.target(None).ok();
         let mut metadata = Metadata { vcs: self.vcs(), ..Metadata::unknown() };
         if let Some(name) = asked.or(target.map(|target| target.ref_name)) {
             metadata.ref_name = name;
         }
-        if let Ok(status) = SchemaStatus::of(&self.dir) {
+        if let Ok(status) = SchemaStatus::read(&self.dir) {
             metadata.schema = status.as_str();
             metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
         }
@@ -277,7 +277,7 @@ impl Session {
         if error.code == Code::RefNotIndexed && self.is_fresh() {
             metadata.freshness = Freshness::Fresh;
         }
-        error.about(metadata)
+        error.with_metadata(metadata)
     }
 
     /// Whether what is indexed of the work tree is what is there, as far as a short look tells.
@@ -285,7 +285,7 @@ impl Session {
         let look = || -> Result<bool, AppError> {
             let (target, store) = (self.target(None)?, self.store()?);
             let Some(view) = store.view(&target.key)? else { return Ok(false) };
-            let until = Instant::now() + LOOK;
+            let until = Instant::now() + FRESHNESS_TIMEOUT;
             let found = freshness(&store, &self.workspace, &target, &view, &self.limits(), Some(until))?;
             Ok(found == Compared::Fresh)
         };
@@ -301,7 +301,7 @@ impl Session {
             ..Metadata::unknown()
         };
         if view.is_none()
-            && let Ok(status) = SchemaStatus::of(&self.dir)
+            && let Ok(status) = SchemaStatus::read(&self.dir)
         {
             metadata.schema = status.as_str();
         }
@@ -322,12 +322,12 @@ impl Session {
 }
 
 /// How many bytes the files of a listing have.
-pub(crate) fn bytes_of(listing: &Listing) -> u64 {
+pub(crate) fn listing_bytes(listing: &Listing) -> u64 {
     listing.entries.iter().map(|entry| entry.size).sum()
 }
 
 /// The job that is in the way: which one, and how far it is.
-pub(crate) fn in_progress(id: &str, job: Option<&Job>) -> AppError {
+pub(crate) fn job_in_progress(id: &str, job: Option<&Job>) -> AppError {
     let Some(job) = job else {
         return AppError::new(Code::IndexInProgress, format!("A job is running: {id}."))
             .data(serde_json::json!({ "job_id": id }));
@@ -350,7 +350,7 @@ pub(crate) fn in_progress(id: &str, job: Option<&Job>) -> AppError {
 
 /// What is asked of [`Session::sync`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct SyncRequest {
     pub(crate) force: bool,
     /// Build anew what an older version of this program made.
     pub(crate) upgrade: bool,
@@ -359,7 +359,7 @@ pub(crate) struct Request {
 }
 
 /// Who follows a sync.
-pub(crate) struct Following<'a> {
+pub(crate) struct SyncObserver<'a> {
     /// The id the job shall have.
     pub(crate) job_id: Option<&'a str>,
     /// Called as the work goes on.

@@ -16,7 +16,7 @@ use crate::session::Session;
 /// The folder with the files of a ref, made or brought up to date where it has to be.
 pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBuf>, AppError> {
     let (Some(repo), Some(commit)) = (&session.workspace.repo, &target.commit) else { return Ok(None) };
-    let home = home(session);
+    let home = worktrees_folder(session);
     let wanted = format!("{}\n{commit}\n", target.ref_name);
     let slug = slug(&home, &target.ref_name);
     let (folder, note) = (home.join(&slug), home.join(format!("{slug}.ref")));
@@ -27,17 +27,17 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
     let beside = |what: &str| home.join(format!("{slug}.{what}-{}", std::process::id()));
     let (new, old) = (beside("new"), beside("old"));
     let made = || -> Result<(), AppError> {
-        private::create_folder(&home).map_err(|error| failed(&home, &error))?;
+        private::create_folder(&home).map_err(|error| worktree_error(&home, &error))?;
         let _ = fs::remove_dir_all(&new);
         repo.write_files(commit, &new).map_err(codecompass_index::IndexError::from)?;
         if note.exists() {
-            fs::remove_file(&note).map_err(|error| failed(&note, &error))?;
+            fs::remove_file(&note).map_err(|error| worktree_error(&note, &error))?;
         }
         if folder.exists() {
-            fs::rename(&folder, &old).map_err(|error| failed(&folder, &error))?;
+            fs::rename(&folder, &old).map_err(|error| worktree_error(&folder, &error))?;
         }
-        fs::rename(&new, &folder).map_err(|error| failed(&folder, &error))?;
-        private::write(&note, wanted.as_bytes()).map_err(|error| failed(&note, &error))
+        fs::rename(&new, &folder).map_err(|error| worktree_error(&folder, &error))?;
+        private::write(&note, wanted.as_bytes()).map_err(|error| worktree_error(&note, &error))
     };
     let outcome = made();
     let _ = fs::remove_dir_all(&new);
@@ -48,20 +48,20 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
 
 /// Removes the folder of a ref, if there is one.
 pub(crate) fn remove(session: &Session, ref_name: &str) -> Result<bool, AppError> {
-    let home = home(session);
+    let home = worktrees_folder(session);
     let slug = slug(&home, ref_name);
     let (folder, note) = (home.join(&slug), home.join(format!("{slug}.ref")));
-    if !owns(&note, ref_name) {
+    if !is_owner(&note, ref_name) {
         return Ok(false);
     }
     if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        fs::remove_dir_all(&folder).map_err(|error| worktree_error(&folder, &error))?;
     }
-    fs::remove_file(&note).map_err(|error| failed(&note, &error))?;
+    fs::remove_file(&note).map_err(|error| worktree_error(&note, &error))?;
     Ok(true)
 }
 
-fn home(session: &Session) -> PathBuf {
+fn worktrees_folder(session: &Session) -> PathBuf {
     session.data_folder().join("worktrees").join(&session.project_id)
 }
 
@@ -71,17 +71,17 @@ fn slug(home: &Path, ref_name: &str) -> String {
     let plain: String = ref_name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(80).collect();
     let plain = plain.trim_matches('.').to_owned();
     let note = home.join(format!("{plain}.ref"));
-    if !plain.is_empty() && (!note.exists() || owns(&note, ref_name)) {
+    if !plain.is_empty() && (!note.exists() || is_owner(&note, ref_name)) {
         return plain;
     }
     format!("{plain}-{:08x}", content_hash(&[ref_name.as_bytes()]) as u32)
 }
 
-fn owns(note: &Path, ref_name: &str) -> bool {
+fn is_owner(note: &Path, ref_name: &str) -> bool {
     fs::read_to_string(note).is_ok_and(|known| known.lines().next() == Some(ref_name))
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> AppError {
+fn worktree_error(path: &Path, error: &std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("{}: {error}.", path.display()))
         .hint("Is there room, and may the data folder be written to?")
 }

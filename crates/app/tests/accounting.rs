@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use codecompass_testkit::{Dice, Repository};
+use codecompass_testkit::{Repository, Rng};
 use support::Project;
 
 const NAMES: &[&str] = &["alpha", "beta", "gamma", "delta", "Sigma", "Theta", "Omega"];
@@ -57,12 +57,12 @@ const SCRIPT: &[&str] = &[
     "function $( { $.",
 ];
 
-fn lines(dice: &mut Dice, stock: &[&str], count: usize) -> String {
+fn lines(dice: &mut Rng, stock: &[&str], count: usize) -> String {
     let mut text = String::new();
     for _ in 0..count {
-        for part in dice.pick(stock).split_inclusive('$') {
+        for part in dice.choose(stock).split_inclusive('$') {
             match part.strip_suffix('$') {
-                Some(before) => text += &format!("{before}{}", dice.pick(NAMES)),
+                Some(before) => text += &format!("{before}{}", dice.choose(NAMES)),
                 None => text += part,
             }
         }
@@ -79,12 +79,12 @@ fn count(text: &str, word: &str) -> u64 {
 }
 
 #[test]
-fn the_classes_of_a_name_add_up_to_all_places_that_bear_it() {
+fn classes_add_up_to_all_occurrences() {
     let families: [(&[&str], &[&str], &str); 4] =
         [(&["py"], PYTHON, ""), (&["rs"], RUST, ""), (&["go"], GO, "package main\n"), (&["ts", "tsx"], SCRIPT, "")];
     let mut asked = 0;
     for seed in 0..4 {
-        let mut dice = Dice::new(seed);
+        let mut dice = Rng::new(seed);
         for (endings, stock, head) in families {
             let repository = Repository::new();
             let mut all = String::new();
@@ -94,9 +94,9 @@ fn the_classes_of_a_name_add_up_to_all_places_that_bear_it() {
                 all += &text;
             }
             repository.commit("files");
-            let project = Project::of(repository);
-            project.done("index");
-            let symbols = project.done("export symbols");
+            let project = Project::new(repository);
+            project.run_ok("index");
+            let symbols = project.run_ok("export symbols");
             let named: BTreeSet<&str> =
                 NAMES.iter().copied().filter(|name| symbols.contains(&format!("\"name\":\"{name}\""))).collect();
             for name in named {

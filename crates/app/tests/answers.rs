@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use codecompass_testkit::{Size, random_repository, words::quote};
+use codecompass_testkit::{Size, random_repository, shell_words::quote};
 use serde_json::Value;
 use support::Project;
 
@@ -27,7 +27,7 @@ const QUERIES: &[&str] = &[
 ];
 
 #[test]
-fn the_parts_of_an_explanation_add_up_to_its_total() {
+fn explanation_parts_add_up() {
     let project = Project::service();
     for query in QUERIES {
         let results = results(&project.json(&format!("search {} --limit 12", quote(query))));
@@ -69,7 +69,7 @@ fn check_ranges(scoring: &Value, about: &str) {
 }
 
 #[test]
-fn reasons_have_the_fields_that_were_asked_for_and_the_score_of_the_result() {
+fn reasons_have_requested_fields() {
     const BASIC: &[&str] = &["definition_boost", "exact_match_boost", "final_score", "result_index"];
     const FULL: &[&str] = &["bm25_score", "kind_match", "path_affinity", "qualified_name_boost"];
     let project = Project::service();
@@ -100,7 +100,7 @@ fn reasons_have_the_fields_that_were_asked_for_and_the_score_of_the_result() {
 }
 
 #[test]
-fn what_is_suggested_next_can_be_asked_as_it_is() {
+fn next_actions_are_valid_calls() {
     let project = Project::service();
     for query in QUERIES.iter().chain(&["validat_token", "how is teh sesion evicted", "zzzz qqqq"]) {
         let reply = project.run(&format!("search {} --json", quote(query)));
@@ -135,7 +135,7 @@ fn command_of(action: &Value) -> String {
 }
 
 #[test]
-fn pages_together_are_the_whole_list_and_hold_each_place_once() {
+fn pages_cover_the_list_once() {
     let project = Project::service();
     let locates = ["new", "put", "upload", "JobQueue"].map(|name| format!("locate {name}"));
     let searches = QUERIES.iter().map(|query| format!("search {} --detail location", quote(query)));
@@ -161,7 +161,7 @@ fn pages_together_are_the_whole_list_and_hold_each_place_once() {
 }
 
 #[test]
-fn pages_of_lines_together_are_all_lines_and_only_the_last_says_how_many() {
+fn grep_pages_cover_all_lines() {
     let project = Project::service();
     let answer = project.json("grep upload --limit 100");
     let whole = results(&answer);
@@ -185,7 +185,7 @@ fn pages_of_lines_together_are_all_lines_and_only_the_last_says_how_many() {
 }
 
 #[test]
-fn pages_of_a_graph_together_are_all_of_it() {
+fn graph_pages_cover_the_graph() {
     let project = Project::service();
     let asked = [
         ("references ApiError", &["references"][..]),
@@ -215,7 +215,7 @@ fn pages_of_a_graph_together_are_all_of_it() {
 }
 
 #[test]
-fn a_quoted_text_is_answered_by_places_that_hold_it_or_it_is_said_that_there_are_none() {
+fn quoted_queries_match_exactly_or_say_so() {
     let project = Project::service();
     let text = "connection reset by storage backend";
     let answer = project.json(&format!("search {} --detail context", quote(&format!("\"{text}\""))));
@@ -231,7 +231,7 @@ fn a_quoted_text_is_answered_by_places_that_hold_it_or_it_is_said_that_there_are
 }
 
 #[test]
-fn lines_and_the_symbol_at_a_line_can_be_read_whole() {
+fn lines_and_symbols_can_be_read() {
     let project = Project::service();
     let path = "server/src/router.rs";
     let source = fs::read_to_string(project.repository.path(path)).expect("it is there");
@@ -252,7 +252,7 @@ fn lines_and_the_symbol_at_a_line_can_be_read_whole() {
     assert_ne!(answer["context_items"][0]["kind"], "module", "lines of a symbol are labelled with it: {answer:#}");
     let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 170"));
     assert_eq!(answer["truncated"], true, "a body that did not fit is told: {answer:#}");
-    let answer = project.json_ending(&format!("context --symbol {path}:9999"), 1);
+    let answer = project.json_expecting(&format!("context --symbol {path}:9999"), 1);
     assert!(answer["metadata"]["warnings"].to_string().contains("9999"), "{answer:#}");
 }
 
@@ -263,7 +263,7 @@ fn identity(result: &Value) -> String {
 }
 
 #[test]
-fn a_path_is_answered_by_its_file_and_a_line_by_its_symbol() {
+fn path_queries_find_file_and_line_symbol() {
     let project = Project::service();
     let first = |query: &str| results(&project.json(&format!("search {query} --limit 1"))).remove(0);
     let table = [
@@ -280,7 +280,7 @@ fn a_path_is_answered_by_its_file_and_a_line_by_its_symbol() {
 }
 
 #[test]
-fn nothing_that_can_be_typed_is_a_syntax_error() {
+fn no_query_is_a_syntax_error() {
     let long_text = "where is the token checked, and by whom? ".repeat(250);
     let long_word = "a".repeat(5000);
     let table = [
@@ -360,12 +360,12 @@ fn nothing_that_can_be_typed_is_a_syntax_error() {
 }
 
 #[test]
-fn the_same_query_gives_the_same_bytes_however_often_and_whatever_else_is_indexed() {
+fn answers_are_deterministic() {
     let project = Project::service();
     let command = "search 'where are uploads stored' --json --explain=full --detail context";
-    let first = project.done(command);
+    let first = project.run_ok(command);
     let again = |times: usize| {
-        let ask = || (0..times).for_each(|_| assert_eq!(project.done(command), first));
+        let ask = || (0..times).for_each(|_| assert_eq!(project.run_ok(command), first));
         thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(ask))));
     };
     again(25);
@@ -373,17 +373,17 @@ fn the_same_query_gives_the_same_bytes_however_often_and_whatever_else_is_indexe
     project.repository.write("uploads/stored.rs", "/// Where uploads are stored.\npub fn uploads_are_stored() {}\n");
     project.repository.commit("more about uploads");
     project.repository.checkout("main");
-    project.done("index --ref other");
-    assert_ne!(project.done(&format!("{command} --ref other")), first);
+    project.run_ok("index --ref other");
+    assert_ne!(project.run_ok(&format!("{command} --ref other")), first);
     again(2);
 }
 
 #[test]
-fn a_name_is_located_at_a_definition_of_it() {
+fn names_are_located_at_definitions() {
     let sample = random_repository(11, Size::default());
     let names = sample.names.clone();
-    let project = Project::of(sample.repository);
-    project.done("index");
+    let project = Project::new(sample.repository);
+    project.run_ok("index");
     let mut missing = 0;
     for name in &names {
         missing += usize::from(!is_located(&project, name));
@@ -392,7 +392,7 @@ fn a_name_is_located_at_a_definition_of_it() {
 
     let files: Vec<(String, String)> = ["model", "query", "store"].iter().flat_map(|name| sources(name)).collect();
     let project = Project::indexed(&files.iter().map(|(path, text)| (&**path, &**text)).collect::<Vec<_>>());
-    let names: BTreeSet<&str> = files.iter().flat_map(|(_, text)| text.lines().filter_map(defined)).collect();
+    let names: BTreeSet<&str> = files.iter().flat_map(|(_, text)| text.lines().filter_map(defined_name)).collect();
     assert!(names.len() > 100, "only {} names were found", names.len());
     for name in names {
         assert!(is_located(&project, name), "{name} is not found");
@@ -411,7 +411,7 @@ fn is_located(project: &Project, name: &str) -> bool {
 }
 
 /// The name that a line of Rust defines for others.
-fn defined(line: &str) -> Option<&str> {
+fn defined_name(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
     let rest = rest.strip_prefix("const fn ").map_or(rest, |_| &rest["const ".len()..]);
     let (keyword, rest) = rest.split_once(' ')?;
@@ -431,7 +431,7 @@ fn sources(name: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn context_is_short_and_compact_keeps_the_handles() {
+fn compact_context_keeps_handles() {
     const HANDLES: &[&str] = &["path", "line_start", "line_end", "score"];
     const LONG: &[&str] = &["body_preview", "snippet", "related_symbols", "parent", "signature", "visibility"];
     let project = Project::service();
@@ -472,7 +472,7 @@ fn number(value: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn long_outlines_and_call_graphs_keep_to_the_cap() {
+fn long_answers_respect_the_size_limit() {
     let calls: String = (0..100).map(|number| format!("    pub fn caller_{number}() {{ helper() }}\n")).collect();
     let text = format!("pub fn helper() {{}}\nmod inner {{\n    use super::helper;\n{calls}}}\n");
     let project = Project::indexed(&[("Cargo.toml", "[package]\nname = \"big\"\n"), ("src/lib.rs", &text)]);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, StdioClient};
 
 /// The maximum time of an answer. The tests run unoptimised and beside each other.
 const SOON: Duration = Duration::from_secs(10);
@@ -14,8 +14,8 @@ const SOON: Duration = Duration::from_secs(10);
 /// The maximum number of characters of an argument that a message repeats, and some that are the message's own.
 const REPEATED: usize = 200;
 
-fn client(project: &Project) -> Pipe {
-    Pipe::open(project.repository.root(), project.home.path(), &["--tools", "all", "--no-watch", "--no-prewarm"])
+fn client(project: &Project) -> StdioClient {
+    StdioClient::open(project.repository.root(), project.home.path(), &["--tools", "all", "--no-watch", "--no-prewarm"])
 }
 
 fn project() -> Project {
@@ -28,7 +28,7 @@ fn project() -> Project {
 
 /// Every parameter of every tool that takes strings: the tool, arguments that are valid but for the required strings, the
 /// name and the type.
-fn parameters(client: &mut Pipe) -> Vec<(String, Value, String, String)> {
+fn parameters(client: &mut StdioClient) -> Vec<(String, Value, String, String)> {
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let mut found = Vec::new();
     for tool in tools.as_array().expect("a list of tools") {
@@ -61,7 +61,7 @@ fn parameters(client: &mut Pipe) -> Vec<(String, Value, String, String)> {
 }
 
 /// Calls a tool and checks that the answer comes soon and that an error repeats little of the text.
-fn ask(client: &mut Pipe, tool: &str, arguments: &Value, text: &str) -> Value {
+fn ask(client: &mut StdioClient, tool: &str, arguments: &Value, text: &str) -> Value {
     let started = Instant::now();
     let result = client.result(tool, arguments.clone());
     let took = started.elapsed();
@@ -125,7 +125,7 @@ fn an_unknown_parameter_is_not_repeated_in_full() {
     let name = "a".repeat(1 << 20);
     let mut arguments = json!({ "name": "helper" });
     arguments[&name] = json!(1);
-    let (code, error) = client.fails("locate_symbol", arguments);
+    let (code, error) = client.call_error("locate_symbol", arguments);
     assert_eq!(code, "invalid_input");
     assert!(error.to_string().len() < 2000, "{} bytes", error.to_string().len());
 }
@@ -142,6 +142,7 @@ fn a_path_filter_has_few_patterns_and_is_matched_at_once() {
         json!({ "pattern": "helper", "path_filter": format!("{few},*.py").replacen("*.0,", "", 1) }),
     );
     assert_eq!(answer["total_matches"], 1, "{answer}");
-    let (code, error) = client.fails("grep_code", json!({ "pattern": "helper", "path_filter": format!("{few},*.py") }));
+    let (code, error) =
+        client.call_error("grep_code", json!({ "pattern": "helper", "path_filter": format!("{few},*.py") }));
     assert_eq!((code.as_str(), &error["data"]["maximum"]), ("invalid_input", &json!(256)), "{error}");
 }

@@ -8,13 +8,13 @@ mod tokens;
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, StdioClient};
 use tokens::{Budget, Cost};
 
 /// Numbers by chance, the same in every run.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn below(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % most
@@ -25,7 +25,7 @@ const WORDS: &[&str] = &["token", "validate", "session", "route", "cache", "pars
 
 /// A few dozen files whose symbols have bodies of all lengths.
 fn project() -> Project {
-    let mut chance = Chance(3);
+    let mut chance = Rng(3);
     let mut files: Vec<(String, String)> = Vec::new();
     for number in 0..24 {
         let (one, other) = (WORDS[number % 10], WORDS[(number * 7 + 3) % 10]);
@@ -42,8 +42,8 @@ fn project() -> Project {
     }
     files.push(("README.md".into(), "# Tokens\n\nHow a token is validated and cached.\n".repeat(12)));
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let project = Project::with(&files);
-    project.done("index");
+    let project = Project::with_files(&files);
+    project.run_ok("index");
     project
 }
 
@@ -65,10 +65,10 @@ fn is_inside(item: &Value, other: &Value) -> bool {
 }
 
 #[test]
-fn no_budget_is_exceeded_and_nothing_left_out_would_have_fitted() {
+fn budgets_are_respected_and_used_fully() {
     let project = project();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch"]);
-    let mut chance = Chance(11);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch"]);
+    let mut chance = Rng(11);
     let mut cut = 0;
     for round in 0..300 {
         let words: Vec<&str> = (0..=chance.below(3)).map(|_| WORDS[chance.below(10) as usize]).collect();
@@ -101,7 +101,7 @@ fn no_budget_is_exceeded_and_nothing_left_out_would_have_fitted() {
         let whole: Vec<&Value> = given.iter().filter(|item| item["body"].is_string()).collect();
         for candidate in all.iter().filter(|candidate| !given.iter().any(|item| key(item) == key(candidate))) {
             let is_there = whole.iter().any(|item| is_inside(candidate, item));
-            let is_enough = budget.allows(Cost::of(&candidate.to_string()));
+            let is_enough = budget.allows(Cost::measure(&candidate.to_string()));
             assert!(is_there || !is_enough, "{query} {strategy} {max_tokens}: {candidate} would have fitted");
         }
         let mut keys: Vec<String> = given.iter().map(key).collect();

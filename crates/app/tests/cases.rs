@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use codecompass_testkit::{Binary, run_cases};
+use codecompass_testkit::{ProductBinary, run_cases};
 
 #[test]
 fn every_case_holds_on_every_road() {
-    let product = Binary::new(env!("CARGO_BIN_EXE_codecompass"));
+    let product = ProductBinary::new(env!("CARGO_BIN_EXE_codecompass"));
     run_cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"), &product);
 }

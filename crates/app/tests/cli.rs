@@ -6,14 +6,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use codecompass_testkit::{Repository, words};
+use codecompass_testkit::{Repository, shell_words};
 use serde_json::{Value, json};
-use support::{Project, at};
+use support::{Project, location_arg};
 
 const NONE: [&str; 0] = [];
 
 fn greeting() -> Project {
-    Project::with(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")])
+    Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")])
 }
 
 /// The fields that all metadata has, with the values each may take.
@@ -67,56 +67,56 @@ fn expect_shape(value: &Value, shape: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_project_that_nobody_registered_is_told_how_to_and_no_query_registers_it() {
+fn unregistered_project_gets_a_hint_and_stays_unregistered() {
     let project = greeting();
     for command in ["locate greet", "status", "locate greet --ref main", "status --ref main"] {
-        let told = project.ends(command, 3);
+        let told = project.run_expecting(command, 3);
         assert!(told.contains("No project is registered for") && told.contains("codecompass index"), "{told}");
-        let error = project.json_ending(command, 3);
+        let error = project.json_expecting(command, 3);
         expect_error(&error, "project_not_found");
         assert_eq!(error["error"]["data"]["workspace"], project.repository.root().to_str().expect("UTF-8"));
         assert!(error["error"]["message"].as_str().expect("text").contains("`codecompass index`"), "{error}");
     }
-    assert!(project.ends("doctor", 1).contains("run `codecompass index`"));
-    assert!(project.knows_nothing());
+    assert!(project.run_expecting("doctor", 1).contains("run `codecompass index`"));
+    assert!(project.has_no_data());
     let absent = project.home.path().join("not/there");
     for command in ["locate greet", "status", "doctor"] {
         let reply = project.run_with(command, &[("CODECOMPASS_HOME", absent.to_str().expect("UTF-8"))]);
         assert!(matches!(reply.code, Some(1 | 3)), "`{command}`: {reply:?}");
     }
-    assert!(project.knows_nothing());
+    assert!(project.has_no_data());
 }
 
 #[test]
-fn init_registers_once_and_indexes_nothing() {
+fn init_registers_without_indexing() {
     let project = greeting();
     let first = project.json("init");
     expect_metadata(&first);
     expect_shape(&first, &[("project_id", "s"), ("repo_root", "s")]);
     assert_eq!((&first["created"], &first["vcs_mode"]), (&json!(true), &json!(true)));
     assert_eq!(first["metadata"]["indexing_status"], "not_indexed");
-    assert!(project.ends("init", 0).contains("Already registered"));
+    assert!(project.run_expecting("init", 0).contains("Already registered"));
     let again = project.json("init");
     assert_eq!((&again["created"], &again["project_id"]), (&json!(false), &first["project_id"]));
 
     // Registered, and nothing published: an empty answer that says so.
-    let empty = project.json_ending("locate greet", 1);
+    let empty = project.json_expecting("locate greet", 1);
     assert_eq!((&empty["results"], &empty["total_candidates"]), (&json!([]), &json!(0)));
     assert_eq!(empty["metadata"]["indexing_status"], "not_indexed");
     assert!(empty["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("codecompass index")));
     let status = project.json("status");
     assert_eq!((&status["index_status"], &status["schema_status"]), (&json!("not_indexed"), &json!("not_indexed")));
     assert_eq!((&status["last_indexed_at"], &status["recent_jobs"]), (&Value::Null, &json!([])));
-    assert_eq!(project.complaints(), NONE);
+    assert_eq!(project.stderr_lines(), NONE);
     let checks = project.json("doctor")["checks"].clone();
     for part in ["sqlite", "tantivy", "tree-sitter", "ignore rules"] {
         assert!(checks.as_array().is_some_and(|all| all.iter().any(|check| check["name"] == part)), "{part}: {checks}");
     }
 
     // An index makes it known; registering again leaves that alone.
-    project.done("index");
-    project.done("init");
-    assert_eq!(project.places("locate greet"), at("src/lib.rs"));
+    project.run_ok("index");
+    project.run_ok("init");
+    assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"));
 }
 
 #[test]
@@ -125,12 +125,12 @@ fn index_and_sync_register_by_themselves() {
         let project = greeting();
         let answer = project.json(command);
         assert_eq!((&answer["status"], &answer["mode"]), (&json!("published"), &json!("full")), "{command}");
-        assert_eq!(project.places("locate greet"), at("src/lib.rs"), "{command}");
+        assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"), "{command}");
     }
 }
 
 #[test]
-fn answers_have_the_fields_of_the_contract_with_their_types() {
+fn answers_match_the_contract() {
     let project = greeting();
     let root = project.repository.root().to_str().expect("UTF-8").to_owned();
     for command in ["index", "sync"] {
@@ -204,9 +204,9 @@ fn answers_have_the_fields_of_the_contract_with_their_types() {
 }
 
 #[test]
-fn errors_have_a_code_and_what_it_takes_to_recover() {
+fn errors_have_code_and_recovery_data() {
     let project = greeting();
-    project.done("index");
+    project.run_ok("index");
     project.repository.branch("later").write("src/x.rs", "pub fn x() {}\n").commit("later");
     project.repository.checkout("main");
 
@@ -215,23 +215,23 @@ fn errors_have_a_code_and_what_it_takes_to_recover() {
     let call = json!({ "tool": "index_repo", "params": { "ref": "later" } });
     assert_eq!(unindexed["error"]["data"]["call"], call, "{unindexed}");
 
-    let unknown = project.json_ending("locate greet --ref nowhere", 5);
+    let unknown = project.json_expecting("locate greet --ref nowhere", 5);
     expect_error(&unknown, "ref_not_indexed");
     assert_eq!(unknown["error"]["data"]["ref"], "nowhere");
 
-    let kind = project.json_ending("locate greet --kind gizmo", 2);
+    let kind = project.json_expecting("locate greet --kind gizmo", 2);
     expect_error(&kind, "invalid_input");
     assert_eq!(kind["error"]["data"]["parameter"], "kind");
     assert!(kind["error"]["data"]["allowed"].as_array().is_some_and(|list| list.contains(&json!("struct"))), "{kind}");
 
-    let language = project.json_ending("locate greet --lang cobol", 2);
+    let language = project.json_expecting("locate greet --lang cobol", 2);
     expect_error(&language, "invalid_input");
     assert!(language["error"]["data"]["allowed"].as_array().is_some_and(|list| list.contains(&json!("python"))));
 
-    expect_error(&project.json_ending("locate ''", 2), "invalid_input");
-    expect_error(&project.json_ending("index --ref nowhere", 5), "ref_not_indexed");
-    expect_error(&project.json_ending("index --path absent", 5), "invalid_input");
-    expect_error(&project.json_ending("index --path src/lib.rs", 5), "invalid_input");
+    expect_error(&project.json_expecting("locate ''", 2), "invalid_input");
+    expect_error(&project.json_expecting("index --ref nowhere", 5), "ref_not_indexed");
+    expect_error(&project.json_expecting("index --path absent", 5), "invalid_input");
+    expect_error(&project.json_expecting("index --path src/lib.rs", 5), "invalid_input");
 
     // None of these did anything.
     let jobs = project.json("status")["recent_jobs"].clone();
@@ -239,30 +239,30 @@ fn errors_have_a_code_and_what_it_takes_to_recover() {
 }
 
 #[test]
-fn a_wrong_command_line_ends_with_2_and_help_with_0() {
+fn usage_errors_exit_2_and_help_exits_0() {
     let project = greeting();
     for wrong in ["", "frobnicate", "locate", "index --nonsense", "locate a b", "locate a --limit many", "bench"] {
-        project.ends(wrong, 2);
+        project.run_expecting(wrong, 2);
     }
-    let help = project.done("--help");
+    let help = project.run_ok("--help");
     for (code, what) in [(1, "nothing found"), (4, "another process"), (5, "the source cannot be read")] {
         assert!(help.contains(&format!("  {code}  {what}")), "{help}");
     }
     for command in ["init", "index", "sync", "status", "locate", "doctor", "bench"] {
         assert!(help.contains(command), "{help}");
-        let own = project.done(&format!("{command} --help"));
+        let own = project.run_ok(&format!("{command} --help"));
         for option in ["--json", "--workspace", "--config", "--verbose"] {
             assert!(own.contains(option), "{command} takes {option}:\n{own}");
         }
     }
-    assert!(project.done("--version").starts_with("codecompass "));
-    assert!(project.knows_nothing());
+    assert!(project.run_ok("--version").starts_with("codecompass "));
+    assert!(project.has_no_data());
 }
 
 #[test]
 fn both_names_of_the_program_do_the_same() {
     let project = greeting();
-    project.done("index");
+    project.run_ok("index");
     let run = |program: &str| {
         let output = Command::new(program)
             .args(["locate", "greet", "--json"])
@@ -285,7 +285,7 @@ fn both_names_of_the_program_do_the_same() {
 }
 
 #[test]
-fn jobs_are_remembered_with_their_modes_the_newest_first() {
+fn jobs_are_listed_newest_first() {
     let project = greeting();
     project.repository.branch("feat").write("src/more.rs", "pub fn more() {}\n").commit("more");
     project.repository.checkout("main");
@@ -315,42 +315,43 @@ fn jobs_are_remembered_with_their_modes_the_newest_first() {
 
 #[test]
 fn the_root_of_the_file_system_and_the_home_folder_are_refused() {
-    let project = Project::of(Repository::plain());
+    let project = Project::new(Repository::plain());
     project.repository.write("a.rs", "pub fn a() {}\n").write("below/b.rs", "pub fn b() {}\n");
     let root = project.repository.root().to_str().expect("UTF-8");
     for command in ["index", "init", "sync"] {
-        let told = project.ends(&format!("{command} --path /"), 5);
+        let told = project.run_expecting(&format!("{command} --path /"), 5);
         assert!(told.contains('/') && told.contains("error:"), "{told}");
         let home = project.run_with(command, &[("HOME", root)]);
         assert_eq!(home.code, Some(5), "{}{}", home.stdout, home.stderr);
     }
-    assert!(project.knows_nothing());
+    assert!(project.has_no_data());
     // A folder in it is not the home folder.
     let below = project.run_with("index --path below", &[("HOME", root)]);
     assert_eq!(below.code, Some(0), "{}", below.stderr);
 }
 
 #[test]
-fn a_path_in_a_work_tree_means_the_whole_of_it() {
+fn path_in_work_tree_selects_the_workspace() {
     let project = greeting();
     project.repository.write("deep/er/x.rs", "pub fn x() {}\n");
     let answer = project.json("index --path deep/er");
     assert_eq!(answer["file_count"], 3, "it never narrows");
-    assert_eq!(project.places("locate greet --workspace tools"), at("src/lib.rs"));
+    assert_eq!(project.places("locate greet --workspace tools"), location_arg("src/lib.rs"));
     assert_eq!(project.json("status --path src")["repo_root"], project.repository.root().to_str().expect("UTF-8"));
     let inside = project.run_at(&project.repository.path("deep/er"), "locate x", &[]);
     assert!(inside.stdout.starts_with("deep/er/x.rs:1 pub fn x()"), "paths are from the root: {}", inside.stdout);
-    let elsewhere = format!("locate greet --workspace {}", words::quote(&project.repository.root().to_string_lossy()));
+    let elsewhere =
+        format!("locate greet --workspace {}", shell_words::quote(&project.repository.root().to_string_lossy()));
     let elsewhere = project.run_at(Path::new("/"), &elsewhere, &[]);
     assert!(elsewhere.stdout.starts_with("src/lib.rs:1"), "{}{}", elsewhere.stdout, elsewhere.stderr);
     project.data();
 }
 
 #[test]
-fn a_folder_below_a_registered_plain_folder_means_that_folder() {
-    let project = Project::of(Repository::plain());
+fn subfolder_of_registered_folder_selects_it() {
+    let project = Project::new(Repository::plain());
     project.repository.write("a/b/c.rs", "pub fn c() {}\n").write("d.rs", "pub fn d() {}\n");
-    project.done("index");
+    project.run_ok("index");
     let inside = |command: &str| project.run_at(&project.repository.path("a/b"), command, &[]);
     assert!(inside("locate d").stdout.starts_with("d.rs:1"), "{}", inside("locate d").stderr);
     assert!(inside("sync").succeeded());
@@ -358,7 +359,7 @@ fn a_folder_below_a_registered_plain_folder_means_that_folder() {
 }
 
 #[test]
-fn an_unknown_or_wrong_setting_is_an_error_that_names_it() {
+fn wrong_settings_are_named_in_errors() {
     let project = greeting();
     let write = |path: &Path, text: &str| fs::write(path, text).expect("the file can be written");
     let user = project.home.path().join("config.toml");
@@ -379,7 +380,7 @@ fn an_unknown_or_wrong_setting_is_an_error_that_names_it() {
     // A file that is named stands in for the user's own.
     let named = project.home.path().join("named.toml");
     write(&named, "[index]\nignore = [\"/tools/\"]\nthreads = 1\n");
-    let flag = format!("--config {}", words::quote(&named.to_string_lossy()));
+    let flag = format!("--config {}", shell_words::quote(&named.to_string_lossy()));
     assert_eq!(project.json(&format!("index {flag}"))["file_count"], 1);
     expect("index --config absent.toml", &[], &["absent.toml"]);
 
@@ -397,7 +398,7 @@ fn an_unknown_or_wrong_setting_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_repository_may_ignore_files_and_set_query_defaults_and_nothing_else() {
+fn repository_config_is_limited() {
     let project = greeting();
     project.repository.write(
         ".codecompass/config.toml",
@@ -409,13 +410,13 @@ fn a_repository_may_ignore_files_and_set_query_defaults_and_nothing_else() {
     assert!(warnings.contains("hooks.run"), "{warnings}");
     assert!(!warnings.contains("ignore") && !warnings.contains("freshness_policy"), "{warnings}");
     assert_eq!(project.places("locate job"), NONE);
-    let complaints = project.complaints();
+    let complaints = project.stderr_lines();
     assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert!(complaints.iter().all(|text| text.contains(".codecompass/config.toml")), "{complaints:?}");
 
     // Its freshness policy holds: what is behind is told, not mended.
     project.repository.write("src/new.rs", "pub fn newest() {}\n");
-    let stale = project.json_ending("locate newest", 1);
+    let stale = project.json_expecting("locate newest", 1);
     assert_eq!(stale["metadata"]["freshness_status"], "stale");
     // The user's own setting is stronger.
     let strict = project.run_with("locate newest --json", &[("CODECOMPASS_QUERY_FRESHNESS_POLICY", "strict")]);
@@ -429,13 +430,13 @@ fn a_repository_may_ignore_files_and_set_query_defaults_and_nothing_else() {
     project.repository.write(".codecompass/config.toml", "[index\n");
     let warnings = project.json("index")["metadata"]["warnings"].to_string();
     assert!(warnings.contains(".codecompass/config.toml"), "{warnings}");
-    assert_eq!(project.places("locate job"), at("tools/job.py"));
+    assert_eq!(project.places("locate job"), location_arg("tools/job.py"));
 }
 
 #[test]
 fn an_answer_says_how_fresh_it_is() {
     let project = greeting();
-    project.done("index");
+    project.run_ok("index");
     let freshness = |command: &str| {
         let reply = project.run(&format!("{command} --json"));
         let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
@@ -447,16 +448,16 @@ fn an_answer_says_how_fresh_it_is() {
     assert_eq!(project.places("locate newest --no-sync"), NONE);
     // A question brings the index up to date first.
     assert_eq!(freshness("locate greet"), "fresh");
-    assert_eq!(project.places("locate newest --no-sync"), at("src/new.rs"));
+    assert_eq!(project.places("locate newest --no-sync"), location_arg("src/new.rs"));
     project.repository.commit("new");
     assert_eq!(freshness("locate greet --no-sync"), "stale", "HEAD is another commit");
-    project.done("sync");
+    project.run_ok("sync");
     assert_eq!((freshness("locate greet --no-sync"), freshness("status")), ("fresh".into(), "fresh".into()));
 }
 
 #[test]
-fn text_from_a_repository_can_not_steer_a_terminal() {
-    let project = Project::of(Repository::new());
+fn repository_text_is_escaped_for_terminals() {
+    let project = Project::new(Repository::new());
     let evil = "src/a\u{1b}[31m\u{202e}b.py";
     project.repository.write(evil, "def shown(x=\"\u{202e}\u{2066}\u{9b}\u{7}\"):\n    pass\n");
     project.repository.write("big\u{1b}\u{2069}.py", vec![b'#'; 2 << 20]);
@@ -469,7 +470,7 @@ fn text_from_a_repository_can_not_steer_a_terminal() {
     };
     for command in ["index", "locate shown", "status", "doctor", "index --json", "locate shown --json", "doctor --json"]
     {
-        let told = project.done(command);
+        let told = project.run_ok(command);
         assert!(!told.contains(steers), "`{command}` prints {told:?}");
     }
     for command in [
@@ -481,7 +482,7 @@ fn text_from_a_repository_can_not_steer_a_terminal() {
         let reply = project.run(command);
         assert!(!(reply.stdout.clone() + &reply.stderr).contains(steers), "`{command:?}` prints {reply:?}");
     }
-    assert!(project.done("locate shown").contains("src/a\\u{1b}[31m\\u{202e}b.py:1"));
+    assert!(project.run_ok("locate shown").contains("src/a\\u{1b}[31m\\u{202e}b.py:1"));
     // Escaped or not, the value is the same.
     let hit = project.json("locate shown")["results"][0].clone();
     assert_eq!(hit["path"], evil);
@@ -489,8 +490,8 @@ fn text_from_a_repository_can_not_steer_a_terminal() {
 }
 
 #[test]
-fn what_is_left_out_is_not_found_and_counted_by_its_reason() {
-    let project = Project::of(Repository::new());
+fn skipped_files_are_counted_by_reason() {
+    let project = Project::new(Repository::new());
     let repository = &project.repository;
     repository.write("src/lib.rs", "pub fn kept() {}\n");
     repository.write(".gitignore", "/ignored.rs\n");
@@ -518,12 +519,12 @@ fn what_is_left_out_is_not_found_and_counted_by_its_reason() {
     assert_eq!(answer["skipped"], expected);
     assert_eq!(project.json("status")["skipped"], expected);
     assert_eq!(project.json("sync")["skipped"], expected);
-    let summary = project.done("index --force");
+    let summary = project.run_ok("index --force");
     assert!(summary.contains("10 skipped:") && summary.contains("large.rs"), "{summary}");
     for name in ["ignored", "secret", "binary", "minified", "generated", "large", "foreign"] {
         assert_eq!(project.places(&format!("locate {name}")), NONE, "{name}");
     }
-    assert_eq!(project.places("locate kept"), at("src/lib.rs"));
+    assert_eq!(project.places("locate kept"), location_arg("src/lib.rs"));
 
     // A limit of one's own; and what is ignored by git was never committed.
     let small = project.run_with("index --json", &[("CODECOMPASS_INDEX_MAX_FILE_KIB", "2000")]);
@@ -532,13 +533,13 @@ fn what_is_left_out_is_not_found_and_counted_by_its_reason() {
 }
 
 #[test]
-fn what_comes_to_be_left_out_later_is_counted_as_well() {
+fn later_skipped_files_are_counted() {
     let project = greeting();
-    project.done("index");
+    project.run_ok("index");
     let expect_counted = |what: &str| {
-        project.done("sync");
-        project.fresh(&[]).expect_equal(&["status --json".to_owned()]);
-        assert_eq!(project.places("locate greet"), at("src/lib.rs"), "{what}");
+        project.run_ok("sync");
+        project.fresh_index(&[]).expect_equal(&["status --json".to_owned()]);
+        assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"), "{what}");
     };
     for (path, bytes) in [
         ("b.rs", vec![0]),
@@ -557,12 +558,12 @@ fn what_comes_to_be_left_out_later_is_counted_as_well() {
 }
 
 #[test]
-fn verbose_and_a_closed_pipe_do_no_harm() {
+fn verbose_and_closed_pipe_work() {
     let project = greeting();
-    project.done("-v index");
-    project.done("locate greet -vv");
+    project.run_ok("-v index");
+    project.run_ok("locate greet -vv");
     let output = Command::new("sh")
-        .args(["-c", &format!("{} status | head -c 1", words::quote(support::PROGRAM))])
+        .args(["-c", &format!("{} status | head -c 1", shell_words::quote(support::PROGRAM))])
         .current_dir(project.repository.root())
         .env("CODECOMPASS_HOME", project.home.path())
         .output()
@@ -577,8 +578,8 @@ fn a_benchmark_measures_without_leaving_anything_behind() {
     expect_metadata(&report);
     assert_eq!(report["repositories"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(report["repositories"][0]["threads"], json!(1), "{report}");
-    assert!(project.done("bench index .").contains("full index"));
-    assert!(project.done("bench query .").contains("first search"));
-    project.ends("bench index absent", 5);
-    assert!(project.knows_nothing());
+    assert!(project.run_ok("bench index .").contains("full index"));
+    assert!(project.run_ok("bench query .").contains("first search"));
+    project.run_expecting("bench index absent", 5);
+    assert!(project.has_no_data());
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use codecompass_testkit::Repository;
 use serde_json::Value;
-use support::{Project, at};
+use support::{Project, location_arg};
 
 /// What a command says it did: changed files, extracted files, files in the view.
 fn counts(answer: &Value) -> (u64, u64, u64) {
@@ -34,7 +34,7 @@ fn path(number: usize) -> String {
 }
 
 #[test]
-fn a_branch_that_changes_fifty_of_four_hundred_files_extracts_fifty() {
+fn branch_extracts_only_changed_files() {
     let repository = large(400);
     repository.branch("feat");
     for number in (0..400).step_by(8) {
@@ -42,7 +42,7 @@ fn a_branch_that_changes_fifty_of_four_hundred_files_extracts_fifty() {
     }
     repository.commit("fifty changes");
     repository.checkout("main");
-    let project = Project::of(repository);
+    let project = Project::new(repository);
     assert_eq!(counts(&project.json("index")), (400, 400, 400));
     assert_eq!(counts(&project.json("index --ref feat")), (400, 50, 400), "a new view, of which 50 files are new");
     assert_eq!(counts(&project.json("index --ref feat")), (0, 0, 400));
@@ -64,8 +64,8 @@ fn a_branch_that_changes_fifty_of_four_hundred_files_extracts_fifty() {
 }
 
 #[test]
-fn a_rename_a_touch_an_edit_and_a_deletion_cost_what_they_are() {
-    let project = Project::of(large(20));
+fn each_kind_of_change_is_counted() {
+    let project = Project::new(large(20));
     project.json("index");
 
     // The path is part of a version: names and ids depend on it. The old path is gone, the new one is there.
@@ -97,7 +97,7 @@ fn a_rename_a_touch_an_edit_and_a_deletion_cost_what_they_are() {
 }
 
 #[test]
-fn an_edit_that_keeps_length_and_time_is_seen() {
+fn edit_with_same_size_and_mtime_is_detected() {
     let project = Project::indexed(&[("src/lib.rs", "pub fn aaa() {}\n")]);
     let path = project.repository.path("src/lib.rs");
     let time = path.metadata().and_then(|meta| meta.modified()).expect("the file has a time");
@@ -106,7 +106,7 @@ fn an_edit_that_keeps_length_and_time_is_seen() {
     file.set_modified(time).expect("its time can be set");
     drop(file);
     assert_eq!(counts(&project.json("sync")), (1, 1, 1));
-    assert_eq!(project.places("locate bbb"), at("src/lib.rs"));
+    assert_eq!(project.places("locate bbb"), location_arg("src/lib.rs"));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn reset_rebase_and_a_moved_branch_extract_only_what_is_new() {
     repository.checkout("main");
     repository.write(&path(2), text(2, "later"));
     repository.commit("main goes on");
-    let project = Project::of(repository);
+    let project = Project::new(repository);
     let repository = &project.repository;
     project.json("index");
     assert_eq!(counts(&project.json("index --ref feat")).1, 3, "two changes, and main's old version of one file");
@@ -144,14 +144,14 @@ fn reset_rebase_and_a_moved_branch_extract_only_what_is_new() {
 }
 
 #[test]
-fn a_linked_worktree_shares_what_is_known_and_shows_its_own_files() {
+fn linked_worktree_shares_versions() {
     let repository = large(10);
     repository.branch("feat");
     repository.write(&path(0), text(0, "feat"));
     repository.commit("feature");
     repository.checkout("main");
     let linked = repository.worktree("feat");
-    let project = Project::of(repository);
+    let project = Project::new(repository);
     project.json("index");
     let there = |command: &str| {
         let reply = project.run_at(linked.root(), command, &[]);
@@ -160,7 +160,7 @@ fn a_linked_worktree_shares_what_is_known_and_shows_its_own_files() {
     };
     assert_eq!(counts(&there("index --json")), (10, 1, 10));
     linked.write("src/draft.rs", "pub fn draft() {}\n");
-    assert_eq!(support::places(&there("locate draft --json")), at("src/draft.rs"));
+    assert_eq!(support::places(&there("locate draft --json")), location_arg("src/draft.rs"));
     assert_eq!(project.places("locate draft"), [] as [&str; 0]);
     assert_eq!(
         project.places("locate draft --ref feat"),
@@ -172,7 +172,7 @@ fn a_linked_worktree_shares_what_is_known_and_shows_its_own_files() {
 }
 
 #[test]
-fn only_the_files_named_as_changed_are_looked_at() {
+fn only_named_files_are_checked() {
     let project =
         Project::indexed(&[("a.rs", "pub fn a() {}\n"), ("b.rs", "pub fn b() {}\n"), ("c.rs", "pub fn c() {}\n")]);
     let repository = &project.repository;
@@ -180,33 +180,33 @@ fn only_the_files_named_as_changed_are_looked_at() {
     repository.write("new/d.rs", "pub fn d() {}\n");
     let answer = project.json("sync --changed a.rs c.rs new/d.rs");
     assert_eq!(counts(&answer), (3, 2, 3));
-    assert_eq!(project.places("locate a2 --no-sync"), at("a.rs"));
-    assert_eq!(project.places("locate d --no-sync"), at("new/d.rs"));
+    assert_eq!(project.places("locate a2 --no-sync"), location_arg("a.rs"));
+    assert_eq!(project.places("locate d --no-sync"), location_arg("new/d.rs"));
     assert_eq!(project.places("locate c --no-sync"), [] as [&str; 0]);
     assert_eq!(project.places("locate b2 --no-sync"), [] as [&str; 0]);
     assert_eq!(counts(&project.json("sync")), (1, 1, 3));
-    project.fresh(&[]).expect_equal(&["locate b2 --json".to_owned(), "status --json".to_owned()]);
-    let outside = project.ends("sync --changed ../elsewhere.rs", 2);
+    project.fresh_index(&[]).expect_equal(&["locate b2 --json".to_owned(), "status --json".to_owned()]);
+    let outside = project.run_expecting("sync --changed ../elsewhere.rs", 2);
     assert!(outside.contains("elsewhere.rs\" leads out of the workspace"), "{outside}");
 }
 
 #[test]
-fn a_file_that_becomes_a_folder_and_a_file_again_is_seen_as_such() {
+fn file_folder_swaps_are_detected() {
     let project = Project::indexed(&[("thing.rs", "pub fn file() {}\n"), ("other.rs", "pub fn other() {}\n")]);
     let repository = &project.repository;
     repository.delete("thing.rs").write("thing.rs/inner.rs", "pub fn inner() {}\n");
     assert_eq!(counts(&project.json("sync")), (2, 1, 2));
-    assert_eq!(project.places("locate inner"), at("thing.rs/inner.rs"));
+    assert_eq!(project.places("locate inner"), location_arg("thing.rs/inner.rs"));
     assert_eq!(project.places("locate file"), [] as [&str; 0]);
     repository.delete("thing.rs/inner.rs").write("thing.rs", "pub fn file() {}\n");
     assert_eq!(counts(&project.json("sync")), (2, 0, 2));
-    assert_eq!(project.places("locate file"), at("thing.rs"));
-    project.fresh(&[]).expect_equal(&["locate inner --json".to_owned(), "status --json".to_owned()]);
+    assert_eq!(project.places("locate file"), location_arg("thing.rs"));
+    project.fresh_index(&[]).expect_equal(&["locate inner --json".to_owned(), "status --json".to_owned()]);
 }
 
 #[test]
-fn garbage_is_collected_and_nobody_misses_it() {
-    let project = Project::of(large(40));
+fn garbage_collection_keeps_answers() {
+    let project = Project::new(large(40));
     project.json("index");
     for round in 0..4 {
         for number in 0..40 {
@@ -214,15 +214,15 @@ fn garbage_is_collected_and_nobody_misses_it() {
         }
         assert_eq!(counts(&project.json("sync")), (40, 40, 40));
     }
-    let disk = project.done("doctor");
+    let disk = project.run_ok("doctor");
     let disk =
         disk.lines().find(|line| line.contains("file versions,")).expect("the doctor tells about the disk").to_owned();
     // Two hundred versions were made; those of main's commit, of the work tree now and of the one before are needed.
     assert!(disk.contains("120 file versions"), "{disk}");
-    assert_eq!(project.complaints(), [] as [&str; 0]);
+    assert_eq!(project.stderr_lines(), [] as [&str; 0]);
     let questions =
         ["locate round3_7 --json", "locate round2_7 --json", "locate main_7 --json --ref HEAD~0", "status --json"];
-    project.fresh(&[]).expect_equal(&questions.map(str::to_owned));
+    project.fresh_index(&[]).expect_equal(&questions.map(str::to_owned));
     // What was collected is extracted again when it comes back.
     for number in 0..40 {
         project.repository.write(&path(number), text(number, "round0"));

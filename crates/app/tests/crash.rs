@@ -12,7 +12,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use codecompass_testkit::{Dice, Home, Repository};
+use codecompass_testkit::{Home, Repository, Rng};
 use serde_json::Value;
 use support::Project;
 
@@ -21,7 +21,7 @@ const KILLS: usize = 200;
 const LANES: usize = 4;
 
 #[test]
-fn a_kill_at_any_moment_leaves_what_was_published() {
+fn kills_leave_the_published_state() {
     std::thread::scope(|scope| {
         let lanes: Vec<_> =
             (0..LANES).map(|seed| scope.spawn(move || Lane::new(seed as u64).run(KILLS / LANES))).collect();
@@ -61,7 +61,7 @@ struct Lane {
     project: Project,
     /// A work tree with the branch checked out, in which it is moved on.
     feat: Repository,
-    dice: Dice,
+    dice: Rng,
     /// The newest revision that was written.
     revision: u64,
     /// The revisions that may be published: of the work tree and of the branch. `None` is nothing at all.
@@ -89,11 +89,11 @@ impl Lane {
         repository.commit("files");
         repository.git(&["branch", "feat"]);
         let feat = repository.worktree("feat");
-        let project = Project::of(repository);
+        let project = Project::new(repository);
         let mut lane = Self {
             project,
             feat,
-            dice: Dice::new(seed),
+            dice: Rng::new(seed),
             revision: 0,
             published: [None; 2],
             usual: [Duration::ZERO; 4],
@@ -102,7 +102,7 @@ impl Lane {
         for act in Act::ALL {
             lane.edit(act);
             let began = Instant::now();
-            lane.project.done(act.command());
+            lane.project.run_ok(act.command());
             lane.usual[act as usize] = began.elapsed();
             lane.published[usize::from(act == Act::Branch)] = Some(lane.revision);
         }
@@ -117,10 +117,10 @@ impl Lane {
             let act = Act::ALL[attempts % Act::ALL.len()];
             killed += usize::from(self.kill(act));
             if attempts.is_multiple_of(16) {
-                self.expect_mended();
+                self.expect_recovered();
             }
         }
-        self.expect_mended();
+        self.expect_recovered();
         assert!(self.undone > 0, "the kills came too late to stop anything");
     }
 
@@ -211,9 +211,9 @@ impl Lane {
     }
 
     /// The next sync succeeds, and then everything is as if nothing had happened.
-    fn expect_mended(&mut self) {
-        self.project.done("sync");
-        self.project.done("index --ref feat");
+    fn expect_recovered(&mut self) {
+        self.project.run_ok("sync");
+        self.project.run_ok("index --ref feat");
         let questions = [
             "locate marker --json",
             "locate marker --json --ref feat",
@@ -222,29 +222,29 @@ impl Lane {
             "status --json",
             "status --json --ref feat",
         ];
-        self.project.fresh(&["feat"]).expect_equal(&questions.map(str::to_owned));
-        assert_eq!(self.project.complaints(), [] as [&str; 0]);
+        self.project.fresh_index(&["feat"]).expect_equal(&questions.map(str::to_owned));
+        assert_eq!(self.project.stderr_lines(), [] as [&str; 0]);
         self.published = [self.shown("locate marker"), self.shown("locate marker --ref feat")];
     }
 }
 
 /// Two branches that share all files but one, an edit, and all of it extracted anew.
 #[test]
-fn extracting_anew_changes_no_answer_wherever_it_is_killed() {
+fn killed_forced_index_changes_no_answer() {
     let repository = Repository::new();
     repository.write("a.rs", "pub fn shared() {}\n").write("b.rs", "pub fn other() {}\n").commit("first");
     repository.branch("feat").write("c.rs", "pub fn added() {}\n").commit("second");
     repository.checkout("main");
-    let project = Project::of(repository);
-    project.done("index");
-    project.done("index --ref feat");
+    let project = Project::new(repository);
+    project.run_ok("index");
+    project.run_ok("index --ref feat");
     let ask = || {
         let ask = |command: &str| project.json(command)["results"].clone();
         [ask("locate shared --ref feat"), ask("locate shared"), ask("search shared"), ask("search other --ref feat")]
     };
     let before = ask();
     assert_eq!(before[0][0]["source_layer"], "base");
-    project.killed_at_each_write("index --force", |at, _| {
+    project.kill_at_each_write("index --force", |at, _| {
         assert_eq!(ask(), before, "after a kill at write {at}");
         // What is known of the commit is made anew, what is known of the files is not.
         project.repository.write("a.rs", "pub fn shared() {}\n");

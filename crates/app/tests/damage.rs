@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use codecompass_testkit::Home;
 use serde_json::{Value, json};
-use support::client::{Client, Pipe, wait_until};
-use support::{Project, at, files_ending};
+use support::client::{Client, StdioClient, wait_until};
+use support::{Project, files_ending, location_arg};
 
 const NONE: [&str; 0] = [];
 
@@ -18,18 +18,18 @@ const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x0a";
 
 fn project() -> Project {
     let project =
-        Project::with(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")]);
+        Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")]);
     project.repository.branch("feat").write("src/lib.rs", "pub fn hello() {}\n").commit("feat");
     project.repository.checkout("main");
-    project.done("index");
-    project.done("index --ref feat");
-    settle(&project.epoch());
+    project.run_ok("index");
+    project.run_ok("index --ref feat");
+    checkpoint_log(&project.epoch());
     project
 }
 
 /// Moves SQLite's log into the database, as SQLite itself would, so that damage to the database is damage to the store.
 /// The log is a header and frames, each with a page's number, the size of the database after a commit, and the page.
-fn settle(epoch: &Path) {
+fn checkpoint_log(epoch: &Path) {
     let (path, log_path) = (epoch.join("store.db"), epoch.join("store.db-wal"));
     let Ok(log) = fs::read(&log_path) else { return };
     let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes")) as usize;
@@ -73,9 +73,9 @@ fn database(project: &Project) -> PathBuf {
 
 /// Queries refuse with the way out; status and doctor answer; writing without force leaves it alone; force mends.
 #[track_caller]
-fn expect_refused_and_mended(project: &Project, status: &str, found: Value) {
+fn expect_refused_then_rebuilt(project: &Project, status: &str, found: Value) {
     for command in ["locate greet", "locate greet --no-sync", "locate hello --ref feat"] {
-        let refused = project.json_ending(command, 3);
+        let refused = project.json_expecting(command, 3);
         let error = &refused["error"];
         assert_eq!(error["code"], "index_incompatible", "{refused}");
         assert!(
@@ -92,27 +92,27 @@ fn expect_refused_and_mended(project: &Project, status: &str, found: Value) {
     let told = project.json("status");
     assert_eq!((&told["schema_status"], &told["metadata"]["schema_status"]), (&json!(status), &json!(status)));
     assert_eq!((&told["current_schema_version"], &told["file_count"]), (&found, &json!(0)));
-    let complaints = project.complaints();
+    let complaints = project.stderr_lines();
     assert!(complaints.len() == 1 && complaints[0].contains(status), "{complaints:?}");
     assert!(complaints[0].contains("→ run `codecompass index --force`"), "{complaints:?}");
 
     for command in ["sync", "index"] {
-        assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
+        assert_eq!(project.json_expecting(command, 3)["error"]["code"], "index_incompatible", "{command}");
     }
     let mended = project.json("index --force");
     assert_eq!((&mended["mode"], &mended["file_count"]), (&json!("full"), &json!(2)));
-    expect_sound(project);
+    expect_healthy(project);
 }
 
 #[track_caller]
-fn expect_sound(project: &Project) {
-    assert_eq!(project.places("locate greet --no-sync"), at("src/lib.rs"));
-    assert_eq!(project.places("locate job"), at("tools/job.py"));
-    project.done("index --ref feat");
-    assert_eq!(project.places("locate hello --ref feat"), at("src/lib.rs"));
-    assert_eq!(project.complaints(), NONE);
+fn expect_healthy(project: &Project) {
+    assert_eq!(project.places("locate greet --no-sync"), location_arg("src/lib.rs"));
+    assert_eq!(project.places("locate job"), location_arg("tools/job.py"));
+    project.run_ok("index --ref feat");
+    assert_eq!(project.places("locate hello --ref feat"), location_arg("src/lib.rs"));
+    assert_eq!(project.stderr_lines(), NONE);
     let questions = ["locate greet --json", "locate hello --json --ref feat", "status --json"];
-    project.fresh(&["feat"]).expect_equal(&questions.map(str::to_owned));
+    project.fresh_index(&["feat"]).expect_equal(&questions.map(str::to_owned));
     let entries = fs::read_dir(project.data()).expect("it can be listed");
     let epochs = entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir())).count();
     assert_eq!(epochs, 1, "the damaged store is gone");
@@ -122,28 +122,28 @@ fn expect_sound(project: &Project) {
 fn a_database_of_garbage() {
     let project = project();
     change(&database(&project), |bytes| vec![0x5a; bytes.len()]);
-    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn an_empty_database() {
     let project = project();
     change(&database(&project), |_| Vec::new());
-    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn a_database_that_is_gone() {
     let project = project();
     fs::remove_file(database(&project)).expect("it was there");
-    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn a_store_that_is_gone() {
     let project = project();
     fs::remove_dir_all(project.epoch()).expect("it was there");
-    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_pointer_to_nowhere() {
     for garbage in [&b"garbage"[..], b"", b"epoch-", b"epoch-99", b"../epoch-1", b"epoch-\xff"] {
         let project = project();
         fs::write(project.data().join("current"), garbage).expect("it can be written");
-        expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+        expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
     }
 }
 
@@ -159,27 +159,27 @@ fn a_pointer_to_nowhere() {
 fn a_manifest_without_a_version() {
     let project = project();
     change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_verzion"));
-    expect_refused_and_mended(&project, "corrupt_manifest", Value::Null);
+    expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
-fn an_older_schema_is_built_anew_by_index_and_by_nothing_else() {
+fn older_schema_is_rebuilt_only_by_index() {
     let project = project();
     change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x07"));
     for command in ["locate greet", "sync"] {
-        assert_eq!(project.json_ending(command, 3)["error"]["code"], "index_incompatible", "{command}");
+        assert_eq!(project.json_expecting(command, 3)["error"]["code"], "index_incompatible", "{command}");
     }
     let mended = project.json("index");
     assert_eq!((&mended["mode"], &mended["file_count"]), (&json!("full"), &json!(2)));
-    expect_sound(&project);
+    expect_healthy(&project);
 }
 
 #[test]
-fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
+fn older_schema_is_rebuilt_by_auto_index_server() {
     let project = project();
     change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x07"));
-    let ask = |client: &mut Pipe| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
-    let open = |flags: &[&str]| Pipe::open(project.repository.root(), project.home.path(), flags);
+    let ask = |client: &mut StdioClient| client.result("locate_symbol", json!({ "name": "greet" }))["answer"].clone();
+    let open = |flags: &[&str]| StdioClient::open(project.repository.root(), project.home.path(), flags);
     assert_eq!(ask(&mut open(&[]))["error"]["code"], "index_incompatible");
     let mut client = open(&["--auto-index"]);
     let first = ask(&mut client);
@@ -192,47 +192,47 @@ fn an_older_schema_is_built_anew_by_a_server_that_may_index() {
 fn another_version_of_the_schema() {
     let project = project();
     change(&database(&project), |bytes| replace(bytes, VERSION_ROW, b"\x04\x29\x01\x04schema_version\x63"));
-    expect_refused_and_mended(&project, "reindex_required", json!(99));
+    expect_refused_then_rebuilt(&project, "reindex_required", json!(99));
 }
 
 #[test]
-fn a_database_that_was_cut_short_or_is_damaged_inside() {
+fn truncated_or_corrupt_database() {
     for part in 1..4 {
         let project = project();
         change(&database(&project), |mut bytes| {
             bytes.truncate(bytes.len() / 4 * part);
             bytes
         });
-        expect_unsound_and_mended(&project);
-        settle(&project.epoch());
+        expect_unhealthy_then_rebuilt(&project);
+        checkpoint_log(&project.epoch());
         change(&database(&project), |mut bytes| {
             let (from, to) = (bytes.len() / 4 * part, bytes.len() / 4 * part + 6000);
             let end = to.min(bytes.len());
             bytes[from..end].fill(0xa5);
             bytes
         });
-        expect_unsound_and_mended(&project);
+        expect_unhealthy_then_rebuilt(&project);
     }
 }
 
 /// Wherever the damage is: no panic, no wrong answer, the doctor finds it, and force mends it.
 #[track_caller]
-fn expect_unsound_and_mended(project: &Project) {
+fn expect_unhealthy_then_rebuilt(project: &Project) {
     for (command, place) in
         [("locate greet --no-sync", "src/lib.rs"), ("locate hello --ref feat --no-sync", "src/lib.rs")]
     {
         let reply = project.run(&format!("{command} --json"));
         let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{command}`: {reply:?}"));
         match reply.code {
-            Some(0) => assert_eq!(support::places(&answer), at(place)),
+            Some(0) => assert_eq!(support::places(&answer), location_arg(place)),
             code => assert_eq!((code, &answer["error"]["code"]), (Some(3), &json!("index_incompatible")), "{reply:?}"),
         }
     }
     assert!(project.run("status").succeeded(), "status always answers: {:?}", project.run("status"));
-    let complaints = project.complaints();
+    let complaints = project.stderr_lines();
     assert!(complaints.iter().any(|told| told.contains("codecompass index --force")), "{complaints:?}");
-    project.done("index --force");
-    expect_sound(project);
+    project.run_ok("index --force");
+    expect_healthy(project);
 }
 
 #[test]
@@ -245,20 +245,24 @@ fn a_text_index_with_wrong_bytes() {
             bytes[0] ^= 0xff;
             bytes
         });
-        let complaints = project.complaints();
+        let complaints = project.stderr_lines();
         assert_eq!(complaints.len(), 1, "{complaints:?}");
         assert!(
             complaints[0].starts_with("tantivy: ") && complaints[0].ends_with("→ run `codecompass index --force`"),
             "{complaints:?}"
         );
-        assert_eq!(project.places("locate greet --no-sync"), at("src/lib.rs"), "what does not need it still works");
-        project.done("index --force");
-        expect_sound(&project);
+        assert_eq!(
+            project.places("locate greet --no-sync"),
+            location_arg("src/lib.rs"),
+            "what does not need it still works"
+        );
+        project.run_ok("index --force");
+        expect_healthy(&project);
     }
 }
 
 #[test]
-fn a_text_index_that_is_gone_is_made_again_by_the_next_sync() {
+fn missing_text_index_is_rebuilt_by_sync() {
     for part in ["", "meta.json", ".managed.json"] {
         let project = project();
         let text = project.epoch().join("text");
@@ -272,38 +276,38 @@ fn a_text_index_that_is_gone_is_made_again_by_the_next_sync() {
             (&json!(0), &json!(0)),
             "nothing is read again"
         );
-        assert_eq!(project.complaints(), NONE, "without {part}");
-        expect_sound(&project);
+        assert_eq!(project.stderr_lines(), NONE, "without {part}");
+        expect_healthy(&project);
     }
 }
 
 #[test]
-fn a_text_index_of_garbage_is_made_again_by_the_next_sync() {
+fn garbage_text_index_is_rebuilt_by_sync() {
     let project = project();
     fs::write(project.epoch().join("text/meta.json"), "garbage").expect("it can be written");
-    project.done("sync");
-    expect_sound(&project);
+    project.run_ok("sync");
+    expect_healthy(&project);
 }
 
 #[test]
-fn a_lock_file_or_a_half_made_store_left_behind_does_no_harm() {
+fn leftover_lock_or_partial_store_is_harmless() {
     let project = project();
     fs::create_dir_all(project.data().join("epoch-7/text")).expect("it can be made");
     fs::write(project.data().join("current.new"), "epoch-").expect("it can be written");
     fs::write(project.data().join("write.lock"), "garbage").expect("it can be written");
     project.repository.write("src/new.rs", "pub fn newest() {}\n");
-    project.done("sync");
-    assert_eq!(project.places("locate newest --no-sync"), at("src/new.rs"));
-    expect_sound(&project);
+    project.run_ok("sync");
+    assert_eq!(project.places("locate newest --no-sync"), location_arg("src/new.rs"));
+    expect_healthy(&project);
 }
 
 #[test]
-fn a_log_that_was_cut_short_leaves_an_earlier_state() {
-    let project = Project::with(&[("src/state.rs", &state(0))]);
-    project.done("index");
+fn truncated_log_leaves_an_earlier_state() {
+    let project = Project::with_files(&[("src/state.rs", &state(0))]);
+    project.run_ok("index");
     for step in 1..5 {
         project.repository.write("src/state.rs", state(step));
-        project.done("sync");
+        project.run_ok("sync");
     }
     let log = project.epoch().join("store.db-wal");
     let whole = fs::metadata(&log).map_or(0, |meta| meta.len());
@@ -322,16 +326,16 @@ fn a_log_that_was_cut_short_leaves_an_earlier_state() {
             // Cut before there was anything to read.
             Some(3) => {
                 assert_eq!(answer["error"]["code"], "index_incompatible", "{answer}");
-                project.done("index --force");
+                project.run_ok("index --force");
             }
             Some(1) => assert_eq!(answer["metadata"]["indexing_status"], "not_indexed", "{answer}"),
             code => {
-                assert_eq!((code, support::places(&answer)), (Some(0), at("src/state.rs")), "{answer}");
+                assert_eq!((code, support::places(&answer)), (Some(0), location_arg("src/state.rs")), "{answer}");
             }
         }
-        project.done("sync");
-        assert_eq!(project.complaints(), NONE, "{part} of 12");
-        project.fresh(&[]).expect_equal(&["locate state --json".to_owned(), "status --json".to_owned()]);
+        project.run_ok("sync");
+        assert_eq!(project.stderr_lines(), NONE, "{part} of 12");
+        project.fresh_index(&[]).expect_equal(&["locate state --json".to_owned(), "status --json".to_owned()]);
     }
 }
 
@@ -359,12 +363,12 @@ fn greeting() -> Project {
         ("src/hello.rs", "pub fn hello(whom: &str) -> String {\n    format!(\"hello {whom}\")\n}\n"),
         ("tools/job.py", "def job():\n    return greet('you')\n"),
     ]);
-    settle(&project.epoch());
+    checkpoint_log(&project.epoch());
     project
 }
 
 /// What a question says about the code, and how it ended.
-fn said(project: &Project, question: &str) -> (Option<i32>, Value) {
+fn answer_of(project: &Project, question: &str) -> (Option<i32>, Value) {
     let reply = project.run(question);
     assert!(!reply.stderr.contains("panicked") && !reply.stderr.contains("broke down"), "`{question}`: {reply:?}");
     let mut answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{question}`: {reply:?}"));
@@ -381,10 +385,10 @@ fn is_refused((code, answer): &(Option<i32>, Value)) -> bool {
 
 /// Every question is answered as before, or refused. Says how many were refused.
 #[track_caller]
-fn expect_right_or_refused(project: &Project, right: &[(Option<i32>, Value)], what: &str) -> usize {
+fn expect_correct_or_refused(project: &Project, right: &[(Option<i32>, Value)], what: &str) -> usize {
     let mut refused = 0;
     for (question, right) in QUESTIONS.iter().zip(right) {
-        let now = said(project, question);
+        let now = answer_of(project, question);
         refused += usize::from(is_refused(&now));
         assert!(now == *right || is_refused(&now), "{what}: `{question}` said {now:?} instead of {right:?}");
     }
@@ -392,9 +396,9 @@ fn expect_right_or_refused(project: &Project, right: &[(Option<i32>, Value)], wh
 }
 
 #[test]
-fn a_file_of_the_text_index_with_a_wrong_byte_is_told_and_never_read() {
+fn text_index_with_flipped_byte_is_reported() {
     let project = greeting();
-    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let saved = project.home.save();
     // Four places of each file, among them the first and the last.
     for ending in WORDS {
@@ -409,26 +413,26 @@ fn a_file_of_the_text_index_with_a_wrong_byte_is_told_and_never_read() {
                 bytes
             });
             let what = format!("{ending}, place {place} of 3");
-            let refused = expect_right_or_refused(&project, &right, &what);
-            let complaints = project.complaints();
+            let refused = expect_correct_or_refused(&project, &right, &what);
+            let complaints = project.stderr_lines();
             assert_eq!(refused > 0, !complaints.is_empty(), "{what}: {refused} refused, {complaints:?}");
             let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
             let names_it = |told: &String| told.contains(name) && told.contains("codecompass index --force");
             assert!(complaints.iter().all(names_it), "{what}: {complaints:?}");
         }
     }
-    project.done("index --force");
-    assert_eq!((project.complaints(), expect_right_or_refused(&project, &right, "mended")), (vec![], 0));
+    project.run_ok("index --force");
+    assert_eq!((project.stderr_lines(), expect_correct_or_refused(&project, &right, "mended")), (vec![], 0));
 }
 
 #[test]
-fn a_file_of_the_text_index_that_is_cut_emptied_gone_or_anothers_is_told() {
+fn text_index_with_wrong_file_is_reported() {
     let project = greeting();
     // A second segment, of which files can be taken for the first one's.
     project.repository.write("src/more.rs", "pub fn more() -> &'static str {\n    \"greet more\"\n}\n");
-    project.done("sync");
-    settle(&project.epoch());
-    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    project.run_ok("sync");
+    checkpoint_log(&project.epoch());
+    let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let saved = project.home.save();
     for ending in WORDS.iter().filter(|ending| **ending != "json") {
         for way in ["cut", "emptied", "gone", "another's"] {
@@ -444,23 +448,23 @@ fn a_file_of_the_text_index_that_is_cut_emptied_gone_or_anothers_is_told() {
                 }),
             }
             let is_same = fs::read(&files[0]).is_ok_and(|bytes| Ok(bytes) == fs::read(&files[1]).map_err(drop));
-            let refused = expect_right_or_refused(&project, &right, &format!("{ending} {way}"));
+            let refused = expect_correct_or_refused(&project, &right, &format!("{ending} {way}"));
             assert!(refused > 0 || is_same && *ending == "pos" || way == "gone" && *ending == "pos", "{ending} {way}");
-            assert_eq!(project.complaints().is_empty(), refused == 0 && way != "gone", "{ending} {way}");
+            assert_eq!(project.stderr_lines().is_empty(), refused == 0 && way != "gone", "{ending} {way}");
         }
     }
 }
 
 #[test]
-fn an_older_copy_of_one_half_is_told_or_brought_up_to_date() {
+fn outdated_half_is_reported_or_updated() {
     let project = greeting();
     let (older, newer) = (Home::new(), Home::new());
     copy_folder(&project.epoch(), older.path());
     project.repository.write("src/newer.rs", "pub fn newer() {\n    greet(\"newer\")\n}\n");
-    project.done("sync");
-    settle(&project.epoch());
+    project.run_ok("sync");
+    checkpoint_log(&project.epoch());
     copy_folder(&project.epoch(), newer.path());
-    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let put = |database: &Home, text: &Home| {
         fs::remove_dir_all(project.epoch()).expect("it was there");
         copy_folder(database.path(), &project.epoch());
@@ -469,13 +473,13 @@ fn an_older_copy_of_one_half_is_told_or_brought_up_to_date() {
     };
     // The text index of an hour ago under the database of now.
     put(&newer, &older);
-    assert!(expect_right_or_refused(&project, &right, "older text") > 0);
-    let complaints = project.complaints();
+    assert!(expect_correct_or_refused(&project, &right, "older text") > 0);
+    let complaints = project.stderr_lines();
     assert!(complaints.len() == 1 && complaints[0].contains("meta.json is older than store.db"), "{complaints:?}");
     // The database of an hour ago under the text index of now: a command brings in what it lacks.
     put(&older, &newer);
-    assert_eq!(expect_right_or_refused(&project, &right, "older database"), 0);
-    assert_eq!(project.complaints(), NONE);
+    assert_eq!(expect_correct_or_refused(&project, &right, "older database"), 0);
+    assert_eq!(project.stderr_lines(), NONE);
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -490,7 +494,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_sync_does_not_make_damage_look_sound() {
+fn sync_does_not_hide_corruption() {
     let project = greeting();
     let files = files_ending(&project.epoch().join("text"), "idx");
     change(&files[0], |mut bytes| {
@@ -503,19 +507,19 @@ fn a_sync_does_not_make_damage_look_sound() {
         project.run("sync");
     }
     for question in ["search greet --json", "grep gree[a-z] --json"] {
-        let now = said(&project, question);
+        let now = answer_of(&project, question);
         assert!(is_refused(&now), "`{question}` said {now:?}");
     }
-    assert!(project.complaints().iter().any(|told| told.contains("wrong checksum")), "{:?}", project.complaints());
-    project.done("index --force");
+    assert!(project.stderr_lines().iter().any(|told| told.contains("wrong checksum")), "{:?}", project.stderr_lines());
+    project.run_ok("index --force");
     let questions: Vec<String> = QUESTIONS.iter().map(|question| (*question).to_owned()).collect();
-    project.fresh(&[]).expect_equal(&questions);
+    project.fresh_index(&[]).expect_equal(&questions);
 }
 
 #[test]
-fn a_server_that_met_damage_says_so_until_the_index_is_built_anew() {
+fn server_reports_corruption_until_rebuild() {
     let project = greeting();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
     assert_eq!(client.call("health_check", json!({}))["tantivy_ok"], true);
     assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
     let files = files_ending(&project.epoch().join("text"), "fast");
@@ -531,7 +535,7 @@ fn a_server_that_met_damage_says_so_until_the_index_is_built_anew() {
         ("locate_symbol", json!({ "name": "greet" })),
         ("grep_code", json!({ "pattern": "greet" })),
     ] {
-        let (code, error) = client.fails(tool, arguments);
+        let (code, error) = client.call_error(tool, arguments);
         assert_eq!(
             (code.as_str(), &error["data"]["schema_status"]),
             ("index_incompatible", &json!("corrupt_manifest"))
@@ -544,14 +548,14 @@ fn a_server_that_met_damage_says_so_until_the_index_is_built_anew() {
         (&health["status"], &health["tantivy_ok"], &health["sqlite_ok"], &health["startup_checks"]["index"]["status"]);
     assert_eq!(told, (&json!("error"), &json!(false), &json!(true), &json!("corrupt_manifest")), "{health}");
     assert_eq!(client.call("index_status", json!({}))["schema_status"], "corrupt_manifest");
-    project.done("index --force");
+    project.run_ok("index --force");
     assert_eq!(client.call("search_code", json!({ "query": "greet" }))["results"][0]["path"], "src/lib.rs");
     let health = client.call("health_check", json!({}));
     assert_eq!((&health["status"], &health["tantivy_ok"]), (&json!("ready"), &json!(true)), "{health}");
 }
 
 #[test]
-fn status_tells_damage_that_no_question_has_met() {
+fn status_reports_unseen_corruption() {
     let project = greeting();
     assert_eq!(project.json("status")["schema_status"], "compatible");
     let files = files_ending(&project.epoch().join("text"), "term");
@@ -563,10 +567,10 @@ fn status_tells_damage_that_no_question_has_met() {
 }
 
 #[test]
-fn a_packed_text_outline_or_fact_with_a_wrong_byte_is_told_each_time() {
+fn corrupt_blobs_are_reported_each_time() {
     const FRAME: &[u8] = b"\x28\xb5\x2f\xfd";
     let project = greeting();
-    let right: Vec<_> = QUESTIONS.iter().map(|question| said(&project, question)).collect();
+    let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let saved = project.home.save();
     let bytes = fs::read(database(&project)).expect("there is a database");
     let frames: Vec<usize> = (0..bytes.len() - 16).filter(|at| bytes[*at..].starts_with(FRAME)).collect();
@@ -578,10 +582,11 @@ fn a_packed_text_outline_or_fact_with_a_wrong_byte_is_told_each_time() {
             bytes[frame + 9] ^= 4;
             bytes
         });
-        refused += expect_right_or_refused(&project, &right, &format!("frame at {frame}"));
-        assert_ne!(project.complaints(), NONE, "frame at {frame}");
+        refused += expect_correct_or_refused(&project, &right, &format!("frame at {frame}"));
+        assert_ne!(project.stderr_lines(), NONE, "frame at {frame}");
         // A server does not take what it could not read for what is not there.
-        let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
+        let mut client =
+            StdioClient::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
         let mut ask = || client.result("find_references", json!({ "symbol_name": "greet" }))["answer"]["error"].clone();
         assert_eq!(ask(), ask(), "frame at {frame}");
     }

@@ -6,7 +6,7 @@ mod support;
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, StdioClient};
 
 const HANDLER: &str = "//! Handlers.
 
@@ -60,18 +60,18 @@ fn history() -> Project {
     repository.write("src/oauth.rs", "pub fn refresh_token(token: &str) -> String {\n    token.to_owned()\n}\n");
     repository.write("logo.bin", b"\0\x01\x03").commit("two");
     repository.checkout("main").write("src/later.rs", "pub fn later() {}\n").commit("three");
-    Project::of(repository)
+    Project::new(repository)
 }
 
 fn indexed() -> Project {
     let project = history();
-    project.done("index");
-    project.done("index --ref feat");
+    project.run_ok("index");
+    project.run_ok("index --ref feat");
     project
 }
 
 /// `+ authenticate`, `~ greet signature body` and so on.
-fn told(answer: &Value) -> Vec<String> {
+fn changes_summary(answer: &Value) -> Vec<String> {
     let changes = answer["changes"].as_array().expect("there is a list").iter();
     let mark = |change: &Value| match change["change_type"].as_str() {
         Some("added") => "+",
@@ -94,12 +94,12 @@ fn files(answer: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_branch_is_compared_with_where_it_parted() {
+fn branch_is_compared_with_merge_base() {
     let project = indexed();
     let answer = project.json("diff main feat");
     assert_eq!((&answer["base_ref"], &answer["head_ref"]), (&json!("main"), &json!("feat")));
     assert_eq!(answer["merge_base_commit"], project.repository.git(&["merge-base", "main", "feat"]).trim());
-    let told = told(&answer);
+    let told = changes_summary(&answer);
     let expected =
         ["~ authenticate signature body", "~ quick attributes", "~ user body", "- legacy_auth", "+ refresh_token"];
     assert_eq!(told, expected);
@@ -119,7 +119,7 @@ fn a_branch_is_compared_with_where_it_parted() {
 }
 
 #[test]
-fn every_field_of_a_change_is_that_of_the_contract() {
+fn change_fields_match_the_contract() {
     let project = indexed();
     let answer = project.json("diff main feat");
     let change = &answer["changes"][0];
@@ -144,23 +144,23 @@ fn every_field_of_a_change_is_that_of_the_contract() {
 }
 
 #[test]
-fn what_is_not_named_is_the_default_branch_and_head() {
+fn default_refs_are_default_branch_and_head() {
     let project = indexed();
     let answer = project.json("diff");
     assert_eq!(
         (&answer["base_ref"], &answer["head_ref"], &answer["total_changes"]),
         (&json!("main"), &json!("main"), &json!(0))
     );
-    assert!(project.done("diff").contains("no changes"));
+    assert!(project.run_ok("diff").contains("no changes"));
     project.repository.checkout("feat");
     let answer = project.json("diff");
     assert_eq!((&answer["head_ref"], &answer["total_changes"]), (&json!("feat"), &json!(5)));
     // The branch that is checked out means its commit; only the work tree has the edits.
     project.repository.write("src/oauth.rs", "pub fn refresh_token(token: &str) -> String {\n    String::new()\n}\n");
     project.repository.write("src/draft.rs", "pub fn draft() {}\n");
-    assert_eq!(told(&project.json("diff main feat")), told(&answer));
+    assert_eq!(changes_summary(&project.json("diff main feat")), changes_summary(&answer));
     let edited = project.json("diff HEAD @worktree");
-    assert_eq!(told(&edited), ["+ draft", "~ refresh_token body"]);
+    assert_eq!(changes_summary(&edited), ["+ draft", "~ refresh_token body"]);
     assert_eq!(files(&edited), ["added src/draft.rs", "modified src/oauth.rs"]);
     assert_eq!(
         (&edited["merge_base_commit"], &edited["head_ref"]),
@@ -179,7 +179,7 @@ fn what_is_not_named_is_the_default_branch_and_head() {
 }
 
 #[test]
-fn files_and_symbols_that_move_are_followed() {
+fn moved_files_and_symbols_are_followed() {
     let repository = Repository::new();
     let code = |name: &str| {
         format!(
@@ -206,10 +206,10 @@ fn files_and_symbols_that_move_are_followed() {
         "package p\n\nfunc Two() {}\n\nfunc Moved() int { return 1 }\n\nfunc Both() int { return 2 }\n",
     );
     repository.commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     let answer = project.json("diff v1 main");
-    assert_eq!(told(&answer), ["~ m body", "+ more", "+ even_more", "~ Both body", "~ get body"]);
+    assert_eq!(changes_summary(&answer), ["~ m body", "+ more", "+ even_more", "~ Both body", "~ get body"]);
     let paths =
         |at: usize| (answer["changes"][at]["before"]["path"].clone(), answer["changes"][at]["after"]["path"].clone());
     assert_eq!(paths(0), (json!("d.py"), json!("e.py")));
@@ -219,8 +219,8 @@ fn files_and_symbols_that_move_are_followed() {
     // The class, its field and one method, and a function of Go.
     assert_eq!(answer["moved_symbols"], 4, "{answer}");
     // By the old path or the new one.
-    assert_eq!(told(&project.json("diff v1 main --path-filter src/b")), ["~ get body"]);
-    assert_eq!(told(&project.json("diff v1 main --path-filter p/two")), ["~ Both body"]);
+    assert_eq!(changes_summary(&project.json("diff v1 main --path-filter src/b")), ["~ get body"]);
+    assert_eq!(changes_summary(&project.json("diff v1 main --path-filter p/two")), ["~ Both body"]);
     let moved = project.json("compare B::get v1 main");
     assert_eq!(
         (&moved["base_version"]["path"], &moved["head_version"]["path"]),
@@ -243,11 +243,11 @@ fn homonyms_never_overwrite_each_other() {
     repository.write("b.go", "package p\n\nfunc init() { bb() }\n");
     repository.write("lib.rs", "#[cfg(windows)]\nfn x() { 2; }\n#[cfg(other)]\nfn x() { 3; }\n");
     repository.commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     let answer = project.json("diff v1 main");
     // Of three variants one went: the function stays.
-    assert_eq!(told(&answer), ["~ init body", "~ x body attributes"]);
+    assert_eq!(changes_summary(&answer), ["~ init body", "~ x body attributes"]);
     assert_eq!(
         (&answer["changes"][0]["path"], &answer["changes"][1]["before"]["line_start"]),
         (&json!("b.go"), &json!(2))
@@ -255,20 +255,20 @@ fn homonyms_never_overwrite_each_other() {
 }
 
 #[test]
-fn lists_are_cut_and_go_on() {
+fn lists_are_paged() {
     let project = indexed();
     let first = project.json("diff main feat --limit 2");
-    let told_first = told(&first);
+    let told_first = changes_summary(&first);
     assert_eq!((told_first.len(), &first["total_changes"], &first["affected_files"]), (2, &json!(5), &json!(4)));
     assert_eq!(first["metadata"]["result_completeness"], "truncated");
     let cursor = first["metadata"]["next_cursor"].as_str().expect("there is more");
     let second = project.json(&format!("diff main feat --limit 200 --cursor {cursor}"));
-    assert_eq!(told(&second).len(), 3);
-    assert_eq!([told_first, told(&second)].concat(), told(&project.json("diff main feat --all")));
+    assert_eq!(changes_summary(&second).len(), 3);
+    assert_eq!([told_first, changes_summary(&second)].concat(), changes_summary(&project.json("diff main feat --all")));
     assert!(second["metadata"].get("next_cursor").is_none());
     for (limit, listed) in [("0", 1), ("-3", 1), ("999999", 5)] {
         let answer = project.json(&format!("diff main feat --limit {limit}"));
-        assert_eq!(told(&answer).len(), listed);
+        assert_eq!(changes_summary(&answer).len(), listed);
         assert!(
             answer["metadata"]["warnings"][0].as_str().is_some_and(|warning| warning.contains("limit")),
             "{answer}"
@@ -281,7 +281,7 @@ fn lists_are_cut_and_go_on() {
         ("diff @worktree feat".to_owned(), "base_ref"),
         ("compare greet @worktree feat".to_owned(), "base_ref"),
     ] {
-        let error = project.json_ending(&question, 2);
+        let error = project.json_expecting(&question, 2);
         assert_eq!(
             (&error["error"]["code"], &error["error"]["data"]["parameter"]),
             (&json!("invalid_input"), &json!(parameter)),
@@ -291,15 +291,15 @@ fn lists_are_cut_and_go_on() {
 }
 
 #[test]
-fn a_prefix_narrows_files_and_symbols() {
+fn path_prefix_filters_files_and_symbols() {
     let project = indexed();
     let answer = project.json("diff main feat --path-filter src/o");
     assert_eq!(
-        (told(&answer), files(&answer)),
+        (changes_summary(&answer), files(&answer)),
         (vec!["+ refresh_token".to_owned()], vec!["added src/oauth.rs".to_owned()])
     );
     assert_eq!((&answer["affected_files"], &answer["total_changes"]), (&json!(1), &json!(1)));
-    assert_eq!(told(&project.json("diff main feat --path-filter ./src/oauth.rs")), ["+ refresh_token"]);
+    assert_eq!(changes_summary(&project.json("diff main feat --path-filter ./src/oauth.rs")), ["+ refresh_token"]);
     assert_eq!(project.json("diff main feat --path-filter nowhere/")["affected_files"], 0);
 }
 
@@ -369,21 +369,21 @@ fn a_symbol_is_compared_between_exactly_two_refs() {
     // What stands inside changed, not the thing itself.
     let outer = project.json("compare Request main feat");
     assert_eq!(outer["diff_summary"]["status"], "unchanged");
-    let missing = project.json_ending("compare nobody main feat", 1);
+    let missing = project.json_expecting("compare nobody main feat", 1);
     assert_eq!(missing["error"]["code"], "symbol_not_found");
     assert_eq!(
-        project.json_ending("compare greet main feat --path src/oauth.rs", 1)["error"]["code"],
+        project.json_expecting("compare greet main feat --path src/oauth.rs", 1)["error"]["code"],
         "symbol_not_found"
     );
 }
 
 #[test]
-fn of_several_homonyms_one_is_taken_and_the_others_are_named() {
+fn one_homonym_is_chosen_and_others_are_listed() {
     let project =
-        Project::with(&[("src/a.rs", "pub fn get() -> u8 { 1 }\n"), ("src/b.rs", "pub fn get() -> u8 { 2 }\n")]);
+        Project::with_files(&[("src/a.rs", "pub fn get() -> u8 { 1 }\n"), ("src/b.rs", "pub fn get() -> u8 { 2 }\n")]);
     project.repository.tag("v1");
     project.repository.write("src/b.rs", "pub fn get() -> u8 { 3 }\n").commit("two");
-    project.done("index");
+    project.run_ok("index");
     let answer = project.json("compare get v1 main");
     assert_eq!(answer["other_matches"].as_array().map(Vec::len), Some(1));
     assert!(
@@ -400,43 +400,43 @@ fn of_several_homonyms_one_is_taken_and_the_others_are_named() {
 }
 
 #[test]
-fn a_server_wants_names_indexed_and_brings_commits_in() {
+fn server_requires_indexed_refs_and_syncs_commits() {
     let project = history();
-    project.done("index");
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    project.run_ok("index");
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
     let question = json!({ "base_ref": "main", "head_ref": "feat" });
-    let (code, error) = client.fails("diff_context", question.clone());
+    let (code, error) = client.call_error("diff_context", question.clone());
     assert_eq!(code, "ref_not_indexed");
     assert_eq!(error["data"]["call"], json!({ "tool": "index_repo", "params": { "ref": "feat" } }));
     let compare = |head: &str| json!({ "symbol_name": "authenticate", "base_ref": "main", "head_ref": head });
-    assert_eq!(client.fails("compare_symbol_between_commits", compare("feat")).0, "ref_not_indexed");
+    assert_eq!(client.call_error("compare_symbol_between_commits", compare("feat")).0, "ref_not_indexed");
     for name in ["nobody", "main:README.md", "a b\u{1}\u{202e}", ""] {
-        assert_eq!(client.fails("diff_context", json!({ "head_ref": name })).0, "ref_not_indexed", "{name:?}");
-        assert_eq!(client.fails("compare_symbol_between_commits", compare(name)).0, "ref_not_indexed", "{name:?}");
+        assert_eq!(client.call_error("diff_context", json!({ "head_ref": name })).0, "ref_not_indexed", "{name:?}");
+        assert_eq!(client.call_error("compare_symbol_between_commits", compare(name)).0, "ref_not_indexed", "{name:?}");
     }
     let commit = project.repository.rev("feat");
     let answer = client.call("diff_context", json!({ "head_ref": commit }));
-    assert_eq!((&answer["base_ref"], told(&answer).len()), (&json!("main"), 5));
+    assert_eq!((&answer["base_ref"], changes_summary(&answer).len()), (&json!("main"), 5));
     assert_eq!(client.call("compare_symbol_between_commits", compare(&commit))["diff_summary"]["status"], "modified");
-    project.done("index --ref feat");
-    assert_eq!(told(&client.call("diff_context", question.clone())).len(), 5);
+    project.run_ok("index --ref feat");
+    assert_eq!(changes_summary(&client.call("diff_context", question.clone())).len(), 5);
     client.call("switch_ref", json!({ "ref": "feat" }));
     let switched = client.call("diff_context", json!({}));
-    assert_eq!((&switched["head_ref"], told(&switched).len()), (&json!("feat"), 5));
+    assert_eq!((&switched["head_ref"], changes_summary(&switched).len()), (&json!("feat"), 5));
     // A branch that moved is compared as it is now.
     project.repository.checkout("feat").write("src/more.rs", "pub fn more() {}\n").commit("more");
-    assert_eq!(told(&client.call("diff_context", question)).len(), 6);
-    let (code, _) = client.fails("diff_context", json!({ "workspace": "/nowhere/at/all" }));
+    assert_eq!(changes_summary(&client.call("diff_context", question)).len(), 6);
+    let (code, _) = client.call_error("diff_context", json!({ "workspace": "/nowhere/at/all" }));
     assert_eq!(code, "project_not_found");
-    let (code, _) = client.fails(
+    let (code, _) = client.call_error(
         "compare_symbol_between_commits",
         json!({ "symbol_name": "x", "base_ref": "a", "head_ref": "b", "workspace": "/nowhere/at/all" }),
     );
     assert_eq!(code, "workspace_not_registered");
     for wrong in [json!({ "symbol_name": "x" }), json!({ "symbol_name": "x", "base_ref": "main" })] {
-        assert_eq!(client.fails("compare_symbol_between_commits", wrong).0, "invalid_input");
+        assert_eq!(client.call_error("compare_symbol_between_commits", wrong).0, "invalid_input");
     }
-    assert_eq!(client.fails("diff_context", json!({ "limit": "many" })).0, "invalid_input");
+    assert_eq!(client.call_error("diff_context", json!({ "limit": "many" })).0, "invalid_input");
 }
 
 #[test]
@@ -444,43 +444,43 @@ fn without_a_common_commit_there_is_no_merge_base() {
     let project = indexed();
     project.repository.git(&["checkout", "--quiet", "--orphan", "alone"]);
     project.repository.commit("a root of its own");
-    let error = project.json_ending("diff main alone", 5);
+    let error = project.json_expecting("diff main alone", 5);
     assert_eq!(error["error"]["code"], "merge_base_failed");
     // The two can still be compared.
     assert_eq!(project.json("compare authenticate feat alone")["diff_summary"]["status"], "modified");
-    let plain = Project::of(Repository::plain());
+    let plain = Project::new(Repository::plain());
     plain.repository.write("a.rs", "pub fn a() {}\n");
-    plain.done("index");
-    assert_eq!(plain.json_ending("diff", 5)["error"]["code"], "merge_base_failed");
-    assert_eq!(plain.json_ending("compare a x y", 5)["error"]["code"], "ref_not_indexed");
-    let unborn = Project::of(Repository::new());
+    plain.run_ok("index");
+    assert_eq!(plain.json_expecting("diff", 5)["error"]["code"], "merge_base_failed");
+    assert_eq!(plain.json_expecting("compare a x y", 5)["error"]["code"], "ref_not_indexed");
+    let unborn = Project::new(Repository::new());
     unborn.repository.write("a.rs", "pub fn a() {}\n");
-    unborn.done("index");
+    unborn.run_ok("index");
     for question in ["diff", "diff main @worktree", "diff HEAD @worktree"] {
-        let code = unborn.json_ending(question, 5)["error"]["code"].clone();
+        let code = unborn.json_expecting(question, 5)["error"]["code"].clone();
         assert!(code == "merge_base_failed" || code == "ref_not_indexed", "{question}: {code}");
     }
-    assert_eq!(project.json_ending("diff nobody", 5)["error"]["code"], "ref_not_indexed");
+    assert_eq!(project.json_expecting("diff nobody", 5)["error"]["code"], "ref_not_indexed");
     let stranger = history();
-    assert_eq!(stranger.json_ending("diff main feat", 3)["error"]["code"], "project_not_found");
-    assert!(stranger.knows_nothing());
+    assert_eq!(stranger.json_expecting("diff main feat", 3)["error"]["code"], "project_not_found");
+    assert!(stranger.has_no_data());
 }
 
 #[test]
 fn bare_and_shallow_repositories() {
     let origin = history();
-    let bare = Project::of(Repository::plain());
+    let bare = Project::new(Repository::plain());
     let source = origin.repository.root().to_str().expect("UTF-8");
     bare.repository.git(&["clone", "--quiet", "--bare", source, "."]);
-    bare.done("index");
-    assert_eq!(told(&bare.json("diff main feat")).len(), 5);
+    bare.run_ok("index");
+    assert_eq!(changes_summary(&bare.json("diff main feat")).len(), 5);
     assert_eq!(bare.json("compare authenticate main feat")["diff_summary"]["status"], "modified");
-    assert_eq!(bare.json_ending("diff main @worktree", 2)["error"]["code"], "invalid_input");
-    let shallow = Project::of(Repository::plain());
+    assert_eq!(bare.json_expecting("diff main @worktree", 2)["error"]["code"], "invalid_input");
+    let shallow = Project::new(Repository::plain());
     let source = format!("file://{source}");
     shallow.repository.git(&["clone", "--quiet", "--depth", "1", "--no-single-branch", &source, "."]);
-    shallow.done("index");
-    assert_eq!(shallow.json_ending("diff main origin/feat", 5)["error"]["code"], "merge_base_failed");
+    shallow.run_ok("index");
+    assert_eq!(shallow.json_expecting("diff main origin/feat", 5)["error"]["code"], "merge_base_failed");
     assert_eq!(shallow.json("compare authenticate main origin/feat")["diff_summary"]["status"], "modified");
 }
 
@@ -539,7 +539,7 @@ const PARTS: &[(&str, &str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn signature_body_attributes_and_docs_are_told_apart() {
+fn facets_are_distinguished() {
     let repository = Repository::new();
     for (path, before, ..) in PARTS {
         repository.write(path, before);
@@ -550,10 +550,10 @@ fn signature_body_attributes_and_docs_are_told_apart() {
         repository.write(path, after);
     }
     repository.commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     for (path, _, _, expected) in PARTS {
-        assert_eq!(told(&project.json(&format!("diff v1 main --path-filter {path}"))), *expected, "{path}");
+        assert_eq!(changes_summary(&project.json(&format!("diff v1 main --path-filter {path}"))), *expected, "{path}");
     }
     let all = project.json("diff v1 main --docs");
     let docs: Vec<&str> =
@@ -563,7 +563,7 @@ fn signature_body_attributes_and_docs_are_told_apart() {
 }
 
 #[test]
-fn no_answer_is_longer_than_the_cap_and_no_name_steers_a_terminal() {
+fn answers_are_bounded_and_escaped() {
     let repository = Repository::new();
     repository.write("src/lib.rs", "pub fn first() {}\n").commit("one");
     repository.tag("v1");
@@ -573,28 +573,28 @@ fn no_answer_is_longer_than_the_cap_and_no_name_steers_a_terminal() {
         repository.write(&format!("src/a_folder_with_a_name/and_another_folder/file_{file}.rs"), code);
     }
     repository.write("src/\u{1b}[31m\u{202e}.rs", "pub fn odd() {}\n").commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     let reply = project.run("diff v1 main --limit 200 --callers --edges --docs --json");
     let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
     assert!(answer.to_string().len() <= 65536, "{} bytes", answer.to_string().len());
     assert_eq!((&answer["total_changes"], &answer["affected_files"]), (&json!(601), &json!(301)));
     assert!(answer["metadata"]["next_cursor"].is_string());
-    let text = project.done("diff v1 main --path-filter src/\u{1b}") + &project.done("compare odd v1 main");
+    let text = project.run_ok("diff v1 main --path-filter src/\u{1b}") + &project.run_ok("compare odd v1 main");
     assert!(text.contains("src/\\u{1b}[31m\\u{202e}.rs"), "{text}");
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
     let mut cursor = String::new();
     let mut seen = 0;
     while seen < 601 {
         let page = project.json(&format!("diff v1 main --limit 200 {cursor}"));
-        seen += told(&page).len();
+        seen += changes_summary(&page).len();
         cursor = page["metadata"]["next_cursor"].as_str().map(|next| format!("--cursor {next}")).unwrap_or_default();
         assert_eq!(cursor.is_empty(), seen == 601);
     }
 }
 
 #[test]
-fn a_variant_that_goes_is_no_deletion_and_what_is_regrouped_is_not_modified() {
+fn build_variants_and_regrouping_are_not_changes() {
     let repository = Repository::new();
     let grouped = "package a\n\nvar (\n\tone = 1\n\ttwo = 2\n)\n\ntype (\n\tFoo struct {\n\t\tx      int\n\t\tlonger string\n\t}\n)\n";
     let single = "package a\n\nvar one = 1\nvar two = 2\n\ntype Foo struct {\n\tx int\n\tlonger string\n}\n";
@@ -607,8 +607,8 @@ fn a_variant_that_goes_is_no_deletion_and_what_is_regrouped_is_not_modified() {
     repository.commit("one");
     repository.branch("feat").write("a.go", grouped).delete("open_windows.go");
     repository.write("c.rs", "#[cfg(unix)]\nfn go() -> u8 { 1 }\n").commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     let answer = project.json("diff main feat");
-    assert_eq!(told(&answer), ["~ go body attributes", "~ open body", "- drive"], "{answer:#}");
+    assert_eq!(changes_summary(&answer), ["~ go body attributes", "~ open body", "- drive"], "{answer:#}");
 }

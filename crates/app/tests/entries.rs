@@ -25,7 +25,7 @@ struct User {
 
 /// How a client is known to start servers, told here once more: the variables it passes on, where, and how it says which
 /// folder is open.
-struct Known {
+struct ClientBehavior {
     client: &'static str,
     passes: Option<&'static [&'static str]>,
     folder: &'static str,
@@ -35,24 +35,24 @@ struct Known {
     is_silent: bool,
 }
 
-const fn plain(client: &'static str) -> Known {
-    Known { client, passes: None, folder: "project", tells: None, roots: false, is_silent: false }
+const fn plain(client: &'static str) -> ClientBehavior {
+    ClientBehavior { client, passes: None, folder: "project", tells: None, roots: false, is_silent: false }
 }
 
-const KNOWN: &[Known] = &[
-    Known { tells: Some("CLAUDE_PROJECT_DIR"), ..plain("claude-code") },
-    Known {
+const CLIENTS: &[ClientBehavior] = &[
+    ClientBehavior { tells: Some("CLAUDE_PROJECT_DIR"), ..plain("claude-code") },
+    ClientBehavior {
         passes: Some(&["HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"]),
         ..plain("codex")
     },
-    Known { folder: "/", tells: Some("WORKSPACE_FOLDER_PATHS"), ..plain("cursor") },
-    Known { folder: "home", roots: true, ..plain("vscode") },
+    ClientBehavior { folder: "/", tells: Some("WORKSPACE_FOLDER_PATHS"), ..plain("cursor") },
+    ClientBehavior { folder: "home", roots: true, ..plain("vscode") },
     plain("copilot"),
-    Known { roots: true, ..plain("opencode") },
+    ClientBehavior { roots: true, ..plain("opencode") },
     plain("zed"),
     plain("gemini"),
     plain("windsurf"),
-    Known { folder: "/", is_silent: true, ..plain("cline") },
+    ClientBehavior { folder: "/", is_silent: true, ..plain("cline") },
     plain("kiro"),
     plain("junie"),
     plain("amp"),
@@ -98,7 +98,7 @@ impl User {
         (output.status.code(), text)
     }
 
-    fn done(&self, arguments: &[&str]) -> String {
+    fn run_ok(&self, arguments: &[&str]) -> String {
         let (code, text) = self.run(arguments);
         assert_eq!(code, Some(0), "{arguments:?}: {text}");
         text
@@ -131,7 +131,7 @@ impl User {
     }
 
     /// What a server says that is started just so, asked for the one function that there is.
-    fn answer(&self, known: &Known, file: &Path) -> String {
+    fn answer(&self, known: &ClientBehavior, file: &Path) -> String {
         let root = self.repository.root();
         let (line, variables, more) = self.entry(file);
         let line: Vec<String> =
@@ -195,12 +195,12 @@ impl User {
 }
 
 #[test]
-fn a_server_started_as_an_entry_says_answers_about_the_right_repository_from_the_one_data_folder() {
+fn entries_start_servers_for_the_right_repository() {
     let user = User::new();
-    user.done(&["index"]);
-    for known in KNOWN {
+    user.run_ok(&["index"]);
+    for known in CLIENTS {
         for scope in [&[][..], &["--project"]] {
-            let report = user.done(&[&["setup", known.client, "--json"][..], scope].concat());
+            let report = user.run_ok(&[&["setup", known.client, "--json"][..], scope].concat());
             let report: Value = serde_json::from_str(&report).expect("JSON");
             let item = &report["clients"][0];
             let Some(file) = item["file"].as_str().filter(|_| item["outcome"] == "changed") else {
@@ -213,31 +213,31 @@ fn a_server_started_as_an_entry_says_answers_about_the_right_repository_from_the
                 "{} {scope:?}: {answer}",
                 known.client
             );
-            user.done(&[&["unsetup", known.client][..], scope].concat());
+            user.run_ok(&[&["unsetup", known.client][..], scope].concat());
         }
     }
     assert!(!user.home().join(".local").exists(), "nobody made a data folder of their own");
 }
 
 #[test]
-fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
+fn doctor_starts_every_entry() {
     let user = User::new();
-    let names: Vec<&str> = KNOWN.iter().map(|known| known.client).collect();
-    user.done(&[&["setup"][..], &names].concat());
-    let told = user.done(&["doctor", "--client", "codex", "cursor", "vscode"]);
+    let names: Vec<&str> = CLIENTS.iter().map(|known| known.client).collect();
+    user.run_ok(&[&["setup"][..], &names].concat());
+    let told = user.run_ok(&["doctor", "--client", "codex", "cursor", "vscode"]);
     assert!(told.contains("it is indexed at the client's first call"), "{told}");
     assert!(!user.home().join("my data/codecompass/projects").exists(), "asking indexes nothing");
-    user.done(&["index"]);
-    let told = user.done(&[&["doctor", "--client"][..], &names].concat());
+    user.run_ok(&["index"]);
+    let told = user.run_ok(&[&["doctor", "--client"][..], &names].concat());
     let serving = format!(
         "serving {} with data in {}",
         user.repository.root().display(),
         user.home().join("my data/codecompass").display()
     );
-    let silent = KNOWN.iter().filter(|known| known.is_silent).count();
-    assert_eq!(told.matches(&serving).count(), KNOWN.len() - silent, "{told}");
+    let silent = CLIENTS.iter().filter(|known| known.is_silent).count();
+    assert_eq!(told.matches(&serving).count(), CLIENTS.len() - silent, "{told}");
     assert_eq!(told.matches("when a call names it").count(), silent, "{told}");
-    assert_eq!(told.matches("configured in ").count(), KNOWN.len(), "{told}");
+    assert_eq!(told.matches("configured in ").count(), CLIENTS.len(), "{told}");
     // Where no repository is, there is nothing to ask about.
     let told = Command::new(PROGRAM)
         .args(["doctor", "--client", "codex", "cursor"])
@@ -248,16 +248,16 @@ fn doctor_starts_every_clients_entry_and_tells_what_it_serves() {
         .expect("it runs");
     let text = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.status.success() && text.matches("run this in a repository").count() == 2, "{text}");
-    user.done(&["unsetup", "zed"]);
+    user.run_ok(&["unsetup", "zed"]);
     let (code, told) = user.run(&["doctor", "--client", "zed", "cursor"]);
     assert_eq!(code, Some(1));
     assert!(told.contains("not configured") && told.contains("run `codecompass setup zed`"), "{told}");
 }
 
 #[test]
-fn doctor_never_starts_what_is_not_this_program_or_not_what_setup_writes() {
+fn doctor_starts_only_our_entries() {
     let user = User::new();
-    user.done(&["index"]);
+    user.run_ok(&["index"]);
     let (script, mark) = (user.home().join("evil"), user.home().join("mark"));
     fs::write(&script, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).expect("it can be written");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it can be set");
@@ -278,16 +278,16 @@ fn doctor_never_starts_what_is_not_this_program_or_not_what_setup_writes() {
         assert!(is_told && !told.contains("initialized in"), "{told}");
         assert!(!mark.exists(), "{entry} was run");
     }
-    assert!(user.done(&["locate", "only_here"]).contains("src/lib.rs"), "nothing was forgotten");
+    assert!(user.run_ok(&["locate", "only_here"]).contains("src/lib.rs"), "nothing was forgotten");
 }
 
 #[test]
-fn a_client_that_opens_another_folder_says_so_and_is_answered_about_that() {
+fn client_roots_select_the_workspace() {
     let user = User::new();
     let other = Repository::new();
     other.write("src/lib.rs", "pub fn only_there() {}\n");
     other.commit("files");
-    user.done(&["index"]);
+    user.run_ok(&["index"]);
     let mut child = Command::new(PROGRAM)
         .args(["serve-mcp", "--auto-index"])
         .current_dir(user.home())

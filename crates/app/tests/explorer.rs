@@ -5,7 +5,7 @@ mod support;
 use codecompass_testkit::Repository;
 use serde_json::Value;
 use support::Project;
-use support::client::{Answer, Server, http};
+use support::client::{HttpResponse, Server, http};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -17,7 +17,7 @@ struct Visitor {
 }
 
 impl Visitor {
-    fn of(project: &Project) -> Self {
+    fn login(project: &Project) -> Self {
         let server = Server::command(project.repository.root(), project.home.path(), &["explore"]);
         let link = server.explorer();
         let (address, rest) = link.split_once('/').expect("a path");
@@ -27,7 +27,7 @@ impl Visitor {
         Self { address: address.to_owned(), cookie, server }
     }
 
-    fn get(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+    fn get(&self, path: &str, headers: &[(&str, &str)]) -> HttpResponse {
         let mut all = vec![("Cookie", self.cookie.as_str()), ("Accept", "text/html")];
         all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
         all.extend(headers);
@@ -67,13 +67,13 @@ fn project() -> Project {
     repository.write("src/part.rs", "pub fn add(a: u32, b: u32, c: u32) -> u32 {\n    a + b + c\n}\n");
     repository.commit("three numbers");
     repository.git(&["checkout", "-q", "main"]);
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     project
 }
 
 #[test]
-fn only_who_has_the_address_is_let_in_and_only_once() {
+fn login_address_works_once() {
     let project = project();
     let server = Server::command(project.repository.root(), project.home.path(), &["explore"]);
     let link = server.explorer();
@@ -143,7 +143,7 @@ fn what_another_site_asks_for_is_refused() {
 }
 
 #[test]
-fn beside_agents_each_has_its_own_door() {
+fn explorer_and_agents_have_separate_access() {
     let project = project();
     let arguments = ["--transport", "http", "--port", "0", "--explorer", "--require-token"];
     let token = [("CODECOMPASS_TOKEN", "0123456789abcdef")];
@@ -156,14 +156,14 @@ fn beside_agents_each_has_its_own_door() {
     let link = server.explorer();
     let rest = link.split_once('/').expect("a path").1;
     assert_eq!(status(&format!("/{rest}"), &[]), 200);
-    let refused = project.ends("serve-mcp --explorer", 2);
+    let refused = project.run_expecting("serve-mcp --explorer", 2);
     assert!(refused.contains("--transport http"), "{refused}");
 }
 
 #[test]
-fn every_screen_is_a_page_and_json_and_text_at_one_address() {
+fn every_screen_has_page_json_and_text() {
     let project = project();
-    let visitor = Visitor::of(&project);
+    let visitor = Visitor::login(&project);
     let id = visitor.json("/search?q=add_one")["results"][0]["symbol_id"].as_str().expect("an id").to_owned();
     let screens = [
         ("/".to_owned(), "folders", "src/"),
@@ -197,9 +197,9 @@ fn every_screen_is_a_page_and_json_and_text_at_one_address() {
 }
 
 #[test]
-fn a_symbol_has_its_callers_left_and_its_names_lead_on() {
+fn symbol_page_shows_callers_and_links() {
     let project = project();
-    let visitor = Visitor::of(&project);
+    let visitor = Visitor::login(&project);
     let json = visitor.json("/symbol/add");
     let caller = &json["calls"]["callers"][0];
     assert_eq!(caller["symbol"]["name"], "add_one");
@@ -211,13 +211,13 @@ fn a_symbol_has_its_callers_left_and_its_names_lead_on() {
 }
 
 #[test]
-fn a_ref_and_a_work_tree_are_chosen_by_the_address() {
+fn address_selects_ref_and_work_tree() {
     let project = project();
     let tree = tempfile::tempdir().expect("a temp folder");
     let place = tree.path().canonicalize().expect("it is there").join("other");
     let place = place.to_str().expect("a plain path");
     project.repository.git(&["worktree", "add", "-q", place, "feature"]);
-    let visitor = Visitor::of(&project);
+    let visitor = Visitor::login(&project);
     let signature = |path: &str| visitor.json(path)["source"]["symbol"]["signature"].as_str().map(str::to_owned);
     assert_eq!(signature("/symbol/add").as_deref(), Some("pub fn add(a: u32, b: u32) -> u32"));
     assert_eq!(signature("/symbol/add?ref=feature").as_deref(), Some("pub fn add(a: u32, b: u32, c: u32) -> u32"));
@@ -231,7 +231,7 @@ fn a_ref_and_a_work_tree_are_chosen_by_the_address() {
 }
 
 #[test]
-fn what_a_branch_changes_leads_to_the_branch() {
+fn branch_changes_link_to_the_branch() {
     let project = project();
     project.repository.git(&["checkout", "-q", "feature"]);
     project.repository.write("src/new.rs", "pub fn new_one() -> u32 {\n    crate::part::add(1, 2, 3)\n}\n");
@@ -240,7 +240,7 @@ fn what_a_branch_changes_leads_to_the_branch() {
         .write("src/lib.rs", "mod new;\nmod part;\n\npub fn add_one(n: u32) -> u32 {\n    part::add(n, 1, 1)\n}\n");
     project.repository.commit("a file that main has not");
     project.repository.git(&["checkout", "-q", "main"]);
-    let visitor = Visitor::of(&project);
+    let visitor = Visitor::login(&project);
     let page = visitor.page("/branch?base=main&head=feature");
     let main = page.split("<main").nth(1).expect("a main part");
     let links: Vec<&str> = main.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
@@ -256,11 +256,11 @@ fn what_a_branch_changes_leads_to_the_branch() {
 }
 
 #[test]
-fn nothing_outside_of_the_workspace_is_shown() {
+fn nothing_outside_the_workspace_is_shown() {
     let project = project();
     let secret = Project::indexed(&[("secret.rs", "pub fn other_workspace() {}\n")]);
     let outside = secret.repository.root().to_str().expect("a plain path").to_owned();
-    let visitor = Visitor::of(&project);
+    let visitor = Visitor::login(&project);
     for path in [
         "/file/../../etc/passwd".to_owned(),
         "/file/%2e%2e/%2e%2e/etc/passwd".to_owned(),
@@ -289,7 +289,7 @@ fn nothing_outside_of_the_workspace_is_shown() {
         assert_eq!(missing.status, 404);
         assert!(missing.header("content-type").is_some_and(|found| found.starts_with(kind)), "{missing:?}");
     }
-    let said = visitor.server.said();
+    let said = visitor.server.stderr_text();
     assert!(!said.contains("panicked"), "{said}");
 }
 
@@ -307,7 +307,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 #[test]
-fn text_of_a_repository_is_text() {
+fn repository_text_is_escaped() {
     let repository = Repository::new();
     let mut code = String::new();
     for (at, text) in HOSTILE.iter().enumerate() {
@@ -324,9 +324,9 @@ fn text_of_a_repository_is_text() {
     repository.git(&["checkout", "-q", "-b", branch]);
     repository.write("src/lib.rs", code.replace("pub fn f0()", "pub fn f0(n: u32)"));
     repository.commit("<script>");
-    let project = Project::of(repository);
-    project.done("index");
-    let visitor = Visitor::of(&project);
+    let project = Project::new(repository);
+    project.run_ok("index");
+    let visitor = Visitor::login(&project);
     let encoded = |text: &str| text.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
     let mut paths: Vec<String> = [
         "/",

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use codecompass_testkit::Repository;
 use serde_json::json;
-use support::{Project, at, picture};
+use support::{Project, file_contents, location_arg};
 
 const COMMANDS: &[&str] = &[
     "locate greet",
@@ -35,7 +35,7 @@ const COMMANDS: &[&str] = &[
 
 #[test]
 fn nothing_is_written_outside_the_data_folder() {
-    let project = Project::with(&[("src/lib.rs", "pub fn greet() {}\n"), (".gitignore", "/ignored/\n")]);
+    let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n"), (".gitignore", "/ignored/\n")]);
     let repository = &project.repository;
     repository.branch("feat").write("src/x.rs", "pub fn x() {}\n").commit("x");
     repository.checkout("main");
@@ -44,29 +44,32 @@ fn nothing_is_written_outside_the_data_folder() {
     repository.write("src/lib.rs", "pub fn greet() {}\n");
     let user = tempfile::TempDir::new().expect("a temp folder can be made");
     fs::write(user.path().join(".gitconfig"), "[core]\n\tautocrlf = true\n").expect("it can be written");
-    let before = (picture(repository.root()), picture(user.path()));
+    let before = (file_contents(repository.root()), file_contents(user.path()));
     let home = user.path().to_str().expect("UTF-8");
     for command in COMMANDS {
         let reply = project.run_with(command, &[("HOME", home), ("XDG_DATA_HOME", home), ("XDG_CONFIG_HOME", home)]);
         assert!(!matches!(reply.code, None | Some(2 | 6 | 101)), "`{command}`: {reply:?}");
-        assert!((picture(repository.root()), picture(user.path())) == before, "`{command}` wrote something");
+        assert!(
+            (file_contents(repository.root()), file_contents(user.path())) == before,
+            "`{command}` wrote something"
+        );
     }
 }
 
 #[test]
-fn without_a_data_folder_of_ones_own_the_platforms_is_used() {
-    let project = Project::with(&[("src/lib.rs", "pub fn greet() {}\n")]);
+fn platform_data_folder_is_the_default() {
+    let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]);
     let user = tempfile::TempDir::new().expect("a temp folder can be made");
     let reply = project.run_with("index", &[("CODECOMPASS_HOME", ""), ("HOME", user.path().to_str().expect("UTF-8"))]);
     assert!(reply.succeeded(), "{}", reply.stderr);
     let place = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
     assert!(user.path().join(place).join("codecompass/projects").is_dir());
-    assert!(project.knows_nothing());
+    assert!(project.has_no_data());
 }
 
 #[test]
 fn data_inside_the_repository_is_never_source() {
-    let project = Project::with(&[("src/lib.rs", "pub fn greet() {}\n")]);
+    let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]);
     let inside = project.repository.path("data");
     let inside = inside.to_str().expect("UTF-8");
     for _ in 0..3 {
@@ -76,8 +79,8 @@ fn data_inside_the_repository_is_never_source() {
 }
 
 #[test]
-fn no_program_that_a_repository_names_is_ever_run() {
-    let project = Project::of(Repository::new());
+fn repository_programs_are_never_run() {
+    let project = Project::new(Repository::new());
     let repository = &project.repository;
     repository.write("src/lib.rs", "pub fn greet() {}\n").write("image.bin", "text\n");
     repository.commit("files");
@@ -134,14 +137,14 @@ fn no_program_that_a_repository_names_is_ever_run() {
     }
     let sprung = fs::read_to_string(&marker).unwrap_or_default();
     assert_eq!(sprung, "", "a program of the repository was run");
-    assert_eq!(project.places("locate greet"), at("src/lib.rs"));
+    assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"));
     let feat = project.json("index --ref feat");
     assert_eq!(feat["skipped"]["missing_object"], 1, "{feat}");
 }
 
 #[test]
-fn pipes_links_and_names_that_are_no_text_are_passed_over_and_counted() {
-    let project = Project::with(&[("src/lib.rs", "pub fn greet() {}\n")]);
+fn special_files_and_non_utf8_names_are_skipped() {
+    let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]);
     let root = project.repository.root();
     let made = Command::new("mkfifo").arg(root.join("pipe.rs")).status().expect("mkfifo can be run");
     assert!(made.success());
@@ -156,6 +159,6 @@ fn pipes_links_and_names_that_are_no_text_are_passed_over_and_counted() {
         assert_eq!(answer["skipped"].as_object().map(|reasons| reasons.len()), Some(2 + usize::from(odd)), "{answer}");
     }
     assert_eq!(project.places("locate odd"), [] as [&str; 0]);
-    assert_eq!(project.places("locate greet"), at("src/lib.rs"));
-    assert_eq!(project.complaints(), [] as [&str; 0]);
+    assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"));
+    assert_eq!(project.stderr_lines(), [] as [&str; 0]);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use support::Project;
-use support::client::{Client, Pipe, Server, http};
+use support::client::{Client, Server, StdioClient, http};
 
 /// A path of this many steps that all have the same name.
 fn deep(steps: usize) -> String {
@@ -16,7 +16,7 @@ fn deep(steps: usize) -> String {
 #[test]
 fn a_path_argument_of_very_many_steps_is_refused_and_the_server_goes_on() {
     let project = Project::indexed(&[("a/a/b.py", "def found():\n    pass\n")]);
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
     for steps in [2_048, 3_100, 500_000] {
         let path = deep(steps);
         let began = Instant::now();
@@ -24,7 +24,7 @@ fn a_path_argument_of_very_many_steps_is_refused_and_the_server_goes_on() {
             ("get_file_outline", json!({ "path": path })),
             ("find_references", json!({ "symbol_name": "found", "path": path })),
         ] {
-            let (code, error) = client.fails(tool, arguments);
+            let (code, error) = client.call_error(tool, arguments);
             let is_refused = code == "invalid_input" || steps == 2_048;
             assert!(is_refused, "{tool} with {steps} steps: {code}");
             assert!(error.to_string().len() < 20_000, "{tool} with {steps} steps repeats the path");
@@ -85,12 +85,12 @@ fn a_commit_with_more_paths_than_a_listing_may_have_is_refused_and_the_server_go
     let project = Project::indexed(&[("a.py", "def found():\n    pass\n")]);
     let bomb = tree_bomb(&project);
     project.repository.git(&["branch", "bomb", &bomb]);
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
     let began = Instant::now();
-    let (code, error) = client.fails("search_code", json!({ "query": "found", "ref": bomb }));
+    let (code, error) = client.call_error("search_code", json!({ "query": "found", "ref": bomb }));
     assert_eq!(code, "invalid_input", "{error}");
     assert!(error["message"].to_string().contains("1000000"), "{error}");
-    let (code, error) = client.fails("diff_context", json!({ "base_ref": "main", "head_ref": bomb }));
+    let (code, error) = client.call_error("diff_context", json!({ "base_ref": "main", "head_ref": bomb }));
     assert!(code == "invalid_input" || code == "merge_base_failed", "{error}");
     assert!(began.elapsed() < Duration::from_secs(30), "took {:?}", began.elapsed());
     let found = client.call("locate_symbol", json!({ "name": "found" }));

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Server, Web, http};
+use support::client::{Client, HttpClient, Server, http};
 
 /// More than the time limit for opening a repository, and far less than for ever.
 const ANSWERED: Duration = Duration::from_secs(20);
@@ -99,7 +99,7 @@ fn ask(address: &str, workspace: &str, ref_name: &str, about: &str) -> Vec<Strin
     let one = |(tool, mut arguments): (&str, Value)| {
         arguments["workspace"] = json!(workspace);
         let began = Instant::now();
-        let result = Web::stateless(address).result(tool, arguments);
+        let result = HttpClient::stateless(address).result(tool, arguments);
         assert!(began.elapsed() < ANSWERED, "{tool} took {:?}", began.elapsed());
         result["answer"]["error"]["message"].as_str().unwrap_or_default().to_owned()
     };
@@ -135,7 +135,7 @@ fn named_pipes_in_a_git_folder_block_no_server() {
         let (path, ref_name) = pipes(&head).swap_remove(number);
         let workspace = real(&root);
         if place == "after" {
-            Web::stateless(&address).call("locate_symbol", json!({ "name": "mine", "workspace": workspace }));
+            HttpClient::stateless(&address).call("locate_symbol", json!({ "name": "mine", "workspace": workspace }));
         }
         pipe_at(&root.join(&path));
         let messages = ask(&address, &workspace, ref_name, &format!("{path} {place}"));
@@ -145,7 +145,7 @@ fn named_pipes_in_a_git_folder_block_no_server() {
         }
         expect_health(&address, &[200]);
     }
-    Web::stateless(&address).call("locate_symbol", json!({ "name": "own" }));
+    HttpClient::stateless(&address).call("locate_symbol", json!({ "name": "own" }));
 }
 
 #[test]
@@ -157,8 +157,8 @@ fn nothing_is_opened_in_a_folder_that_is_not_registered() {
     let server = server(&project, &[]);
     // What is not opened needs no check, so its type is not reported.
     pipe_at(&root.join(".git/config"));
-    let (code, error) =
-        Web::stateless(&server.address()).fails("locate_symbol", json!({ "name": "mine", "workspace": real(&root) }));
+    let (code, error) = HttpClient::stateless(&server.address())
+        .call_error("locate_symbol", json!({ "name": "mine", "workspace": real(&root) }));
     assert_eq!(code, "workspace_not_registered", "{error}");
     expect_health(&server.address(), &[200]);
 }
@@ -245,7 +245,7 @@ const ESCAPES: &[Escape] = &[
 ];
 
 /// Asks for the other repository's code, by its commit and by name. Nothing of it may be in an answer.
-fn expect_refused(client: &mut Web, way: &str, workspace: Option<&str>, commit: &str) {
+fn expect_refused(client: &mut HttpClient, way: &str, workspace: Option<&str>, commit: &str) {
     for ref_name in [Some(commit), Some("main"), None] {
         let mut arguments = json!({ "name": SECRET });
         if let Some(name) = ref_name {
@@ -270,7 +270,7 @@ fn a_server_for_its_own_workspace_reads_no_other_repository() {
             let other = tempfile::tempdir().expect("a temp folder");
             let commit = commit_at(other.path(), SECRET);
             let server = server(&project, &["--own-workspace-only"]);
-            let mut client = Web::stateless(&server.address());
+            let mut client = HttpClient::stateless(&server.address());
             if is_open {
                 client.call("locate_symbol", json!({ "name": "own" }));
             }
@@ -295,10 +295,10 @@ fn a_workspace_under_an_allowed_root_reads_no_repository_outside() {
             commit_at(&root, "mine");
             let flags = ["--auto-workspace", "--allowed-root", &real(allowed.path())];
             let server = server(&project, &flags);
-            let (mut client, workspace) = (Web::stateless(&server.address()), real(&root));
+            let (mut client, workspace) = (HttpClient::stateless(&server.address()), real(&root));
             if is_open {
                 client.call("index_status", json!({ "workspace": workspace }));
-                client.settles(json!({ "workspace": workspace }));
+                client.wait_for_index(json!({ "workspace": workspace }));
             }
             escape(&root, other.path());
             expect_refused(&mut client, way, Some(&workspace), &commit);
@@ -309,7 +309,7 @@ fn a_workspace_under_an_allowed_root_reads_no_repository_outside() {
 
 #[test]
 fn a_workspace_does_not_grow_when_its_git_folder_is_removed() {
-    let project = Project::of(Repository::plain());
+    let project = Project::new(Repository::plain());
     let outer = tempfile::tempdir().expect("a temp folder");
     commit_at(outer.path(), SECRET);
     let inner = outer.path().join("inner");
@@ -318,10 +318,10 @@ fn a_workspace_does_not_grow_when_its_git_folder_is_removed() {
     project.run_at(&inner, "index", &[]);
     let args = ["--transport", "http", "--port", "0", "--no-prewarm", "--no-watch", "--own-workspace-only"];
     let server = Server::start(&inner, project.home.path(), &args, &[]);
-    let mut client = Web::stateless(&server.address());
+    let mut client = HttpClient::stateless(&server.address());
     assert_eq!(client.call("locate_symbol", json!({ "name": "mine" }))["total_candidates"], 1);
     fs::rename(inner.join(".git"), inner.join("moved")).expect("it can be moved");
-    let (code, error) = client.fails("locate_symbol", json!({ "name": SECRET }));
+    let (code, error) = client.call_error("locate_symbol", json!({ "name": SECRET }));
     assert_eq!(code, "workspace_not_allowed", "{error}");
 }
 
@@ -332,9 +332,9 @@ fn a_configured_work_tree_is_not_followed() {
     commit_at(other.path(), SECRET);
     project.repository.git(&["config", "core.worktree", &real(other.path())]);
     let server = server(&project, &["--own-workspace-only"]);
-    let mut client = Web::stateless(&server.address());
+    let mut client = HttpClient::stateless(&server.address());
     client.call("sync_repo", json!({}));
-    client.settles(json!({}));
+    client.wait_for_index(json!({}));
     assert_eq!(client.call("locate_symbol", json!({ "name": SECRET }))["total_candidates"], 0);
     assert_eq!(client.call("locate_symbol", json!({ "name": "own" }))["total_candidates"], 1);
 }
@@ -357,15 +357,16 @@ fn linked_work_trees_and_submodules_are_served_under_both_flags() {
         let workspace = real(&root);
         {
             let server = server(&project, &flags);
-            let mut client = Web::stateless(&server.address());
+            let mut client = HttpClient::stateless(&server.address());
             client.call("index_status", json!({ "workspace": workspace }));
-            client.settles(json!({ "workspace": workspace }));
+            client.wait_for_index(json!({ "workspace": workspace }));
             let arguments = json!({ "name": "mine", "workspace": workspace, "ref": head });
             assert_eq!(client.call("locate_symbol", arguments)["total_candidates"], 1, "{workspace}");
         }
         let args = ["--transport", "http", "--port", "0", "--no-prewarm", "--own-workspace-only"];
         let server = Server::start(&root, project.home.path(), &args, &[]);
-        let found = Web::stateless(&server.address()).call("locate_symbol", json!({ "name": "mine", "ref": head }));
+        let found =
+            HttpClient::stateless(&server.address()).call("locate_symbol", json!({ "name": "mine", "ref": head }));
         assert_eq!(found["total_candidates"], 1, "{workspace}");
     }
 }
@@ -382,14 +383,15 @@ fn the_errors_for_paths_outside_the_allowed_roots_are_all_the_same() {
     fs::write(outside.path().join("broken/.git/HEAD"), "x").expect("it can be written");
     let flags = ["--auto-workspace", "--allowed-root", &real(allowed.path())];
     let server = server(&project, &flags);
-    let mut client = Web::stateless(&server.address());
+    let mut client = HttpClient::stateless(&server.address());
     for name in ["repository", "repository/a.rs", "folder", "file", "file/below", "missing", "missing/below", "broken"]
     {
         let path = format!("{}/{name}", real(outside.path()));
-        let (code, error) = client.fails("locate_symbol", json!({ "name": "x", "workspace": path }));
+        let (code, error) = client.call_error("locate_symbol", json!({ "name": "x", "workspace": path }));
         assert_eq!(code, "workspace_not_allowed", "{error}");
         let text = error.to_string().replace(&path, "PATH");
-        let expected = client.fails("locate_symbol", json!({ "name": "x", "workspace": "/no/such" })).1.to_string();
+        let expected =
+            client.call_error("locate_symbol", json!({ "name": "x", "workspace": "/no/such" })).1.to_string();
         assert_eq!(text, expected.replace("/no/such", "PATH"), "{name}");
     }
 }

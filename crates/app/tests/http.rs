@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, POSTED, Pipe, Server, Web, hello, http, wait_until};
+use support::client::{Client, HttpClient, POST_HEADERS, Server, StdioClient, http, initialize_params, wait_until};
 
 fn server(project: &Project, args: &[&str], env: &[(&str, &str)]) -> Server {
     let mut all = vec!["--transport", "http", "--port", "0"];
@@ -21,16 +21,18 @@ fn project() -> Project {
 }
 
 fn opening() -> Vec<u8> {
-    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-11-25") }).to_string().into_bytes()
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("2025-11-25") })
+        .to_string()
+        .into_bytes()
 }
 
 #[test]
-fn foreign_hosts_and_origins_are_sent_away() {
+fn foreign_hosts_and_origins_are_refused() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
     let post = |more: (&str, &str)| {
-        let mut headers = POSTED.to_vec();
+        let mut headers = POST_HEADERS.to_vec();
         headers.push(more);
         http(&address, "POST /mcp", &headers, &opening()).status
     };
@@ -46,7 +48,7 @@ fn foreign_hosts_and_origins_are_sent_away() {
 }
 
 #[test]
-fn a_request_that_names_its_host_or_origin_twice_or_in_two_ways_is_bad() {
+fn duplicate_host_or_origin_is_refused() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
@@ -61,12 +63,12 @@ fn a_request_that_names_its_host_or_origin_twice_or_in_two_ways_is_bad() {
 }
 
 #[test]
-fn a_server_answers_to_the_names_that_it_was_given() {
+fn allowed_hosts_are_accepted() {
     let project = project();
     let server = server(&project, &["--allowed-host", "code.example.org", "--allowed-host", "Other.example"], &[]);
     let address = server.address();
     let post = |more: &[(&str, &str)]| {
-        let headers: Vec<(&str, &str)> = POSTED.iter().chain(more).copied().collect();
+        let headers: Vec<(&str, &str)> = POST_HEADERS.iter().chain(more).copied().collect();
         http(&address, "POST /mcp", &headers, &opening()).status
     };
     assert_eq!(post(&[("Host", "code.example.org")]), 200);
@@ -74,27 +76,31 @@ fn a_server_answers_to_the_names_that_it_was_given() {
     assert_eq!(post(&[("Host", "other.example"), ("Origin", "http://code.example.org")]), 200);
     assert_eq!(post(&[("Host", "code.example.org"), ("Origin", "https://evil.example")]), 403);
     assert_eq!(post(&[("Host", "x.code.example.org")]), 403);
-    let refused = project.ends("serve-mcp --transport http --allowed-host https://code.example.org", 2);
+    let refused = project.run_expecting("serve-mcp --transport http --allowed-host https://code.example.org", 2);
     assert!(refused.contains("--allowed-host"), "{refused}");
 }
 
 #[test]
-fn a_session_ends_with_204_and_wildcards_are_taken() {
+fn session_end_and_wildcard_accept() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
-    let accepts = |value: &str| http(&address, "POST /mcp", &[POSTED[0], ("Accept", value)], &opening());
+    let accepts = |value: &str| http(&address, "POST /mcp", &[POST_HEADERS[0], ("Accept", value)], &opening());
     for value in ["*/*", "application/*, text/*", "application/json, */*;q=0.1"] {
         assert_eq!(accepts(value).status, 200, "{value}");
     }
-    assert_eq!(http(&address, "POST /mcp", &POSTED[..1], &opening()).status, 200, "nothing said is anything taken");
+    assert_eq!(
+        http(&address, "POST /mcp", &POST_HEADERS[..1], &opening()).status,
+        200,
+        "nothing said is anything taken"
+    );
     assert_eq!((accepts("text/html").status, accepts("application/json").status), (406, 406));
     let opened = accepts("*/*");
     let session = opened.header("mcp-session-id").expect("a session");
     let headers = [("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-11-25")];
     let ended = http(&address, "DELETE /mcp", &headers, b"");
     assert_eq!((ended.status, ended.body.as_str()), (204, ""));
-    let gone = http(&address, "POST /mcp", &[POSTED, &headers].concat(), &opening());
+    let gone = http(&address, "POST /mcp", &[POST_HEADERS, &headers].concat(), &opening());
     assert_eq!(gone.status, 404, "{gone:?}");
 }
 
@@ -114,7 +120,7 @@ fn half_open(address: &str, count: usize) -> Vec<TcpStream> {
 }
 
 #[test]
-fn half_open_connections_keep_nobody_out() {
+fn half_open_connections_do_not_block_others() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
@@ -123,13 +129,13 @@ fn half_open_connections_keep_nobody_out() {
     // The first had to go for the last.
     half[0].set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
     assert!(!matches!(half[0].read(&mut [0]), Ok(1)), "it was sent away");
-    let mut client = Web::session(&address);
+    let mut client = HttpClient::session(&address);
     assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_server_with_few_descriptors_lets_others_in() {
+fn few_descriptors_still_accept_clients() {
     let project = project();
     // Few enough for the limit of the process to be met before that of connections.
     let server =
@@ -140,18 +146,18 @@ fn a_server_with_few_descriptors_lets_others_in() {
         assert_eq!(http(&address, "GET /health", &[], b"").status, 200);
         drop(half);
     }
-    let mut client = Web::session(&address);
+    let mut client = HttpClient::session(&address);
     assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
 }
 
 #[test]
-fn a_token_is_required_where_it_is_asked_for() {
+fn token_is_required_when_configured() {
     let project = project();
     let secret = "a-secret-of-some-length";
     let given = server(&project, &["--require-token"], &[("CODECOMPASS_TOKEN", secret)]);
     let address = given.address();
     let post = |header: Option<String>| {
-        let mut headers = POSTED.to_vec();
+        let mut headers = POST_HEADERS.to_vec();
         if let Some(header) = &header {
             headers.push(("Authorization", header));
         }
@@ -184,26 +190,26 @@ fn any_address_but_loopback_requires_a_token() {
     let project = project();
     let server = server(&project, &["--bind", "0.0.0.0"], &[]);
     let port = server.address().rsplit(':').next().expect("a port").to_owned();
-    let answer = http(&format!("127.0.0.1:{port}"), "POST /mcp", POSTED, &opening());
+    let answer = http(&format!("127.0.0.1:{port}"), "POST /mcp", POST_HEADERS, &opening());
     assert_eq!(answer.status, 401);
 }
 
 #[test]
-fn bad_requests_are_refused_and_the_server_lives() {
+fn bad_requests_are_refused() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
     let huge = vec![b'x'; 8 << 20];
-    assert_eq!(http(&address, "POST /mcp", POSTED, &huge).status, 413);
+    assert_eq!(http(&address, "POST /mcp", POST_HEADERS, &huge).status, 413);
     type Headers = &'static [(&'static str, &'static str)];
     let table: [(&str, Headers, &[u8], &[u16]); 8] = [
-        ("POST /mcp", POSTED, b"{", &[400]),
-        ("POST /mcp", POSTED, b"", &[400]),
-        ("POST /mcp", POSTED, b"[]", &[400]),
-        ("POST /mcp", POSTED, b"\xff\xfe", &[400]),
+        ("POST /mcp", POST_HEADERS, b"{", &[400]),
+        ("POST /mcp", POST_HEADERS, b"", &[400]),
+        ("POST /mcp", POST_HEADERS, b"[]", &[400]),
+        ("POST /mcp", POST_HEADERS, b"\xff\xfe", &[400]),
         ("POST /mcp", &[("Content-Type", "text/plain"), ("Accept", "*/*")], b"{}", &[406, 415]),
         ("GET /nothing", &[], b"", &[404]),
-        ("PUT /mcp", POSTED, b"{}", &[405]),
+        ("PUT /mcp", POST_HEADERS, b"{}", &[405]),
         ("POST /health", &[], b"", &[405]),
     ];
     for _ in 0..20 {
@@ -212,18 +218,18 @@ fn bad_requests_are_refused_and_the_server_lives() {
             assert!(expected.contains(&status), "{head} {:?}: {status}", String::from_utf8_lossy(body));
         }
     }
-    let mut client = Web::session(&address);
+    let mut client = HttpClient::session(&address);
     assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
 }
 
 #[test]
-fn abandoned_sessions_make_room() {
+fn abandoned_sessions_are_evicted() {
     let project = project();
     let server = server(&project, &[], &[]);
     let address = server.address();
-    let mut first = Web::session(&address);
+    let mut first = HttpClient::session(&address);
     for _ in 0..300 {
-        assert_eq!(http(&address, "POST /mcp", POSTED, &opening()).status, 200);
+        assert_eq!(http(&address, "POST /mcp", POST_HEADERS, &opening()).status, 200);
         // Who speaks stays.
         first.call("locate_symbol", json!({ "name": "only_one" }));
     }
@@ -236,7 +242,7 @@ fn health_has_the_body_of_the_tool() {
     let address = server.address();
     let answer = http(&address, "GET /health", &[], b"");
     let mut body: Value = serde_json::from_str(&answer.body).expect("JSON");
-    let mut tool = Web::stateless(&address).call("health_check", json!({}));
+    let mut tool = HttpClient::stateless(&address).call("health_check", json!({}));
     for health in [&mut body, &mut tool] {
         health["uptime_seconds"] = json!(0);
     }
@@ -245,14 +251,14 @@ fn health_has_the_body_of_the_tool() {
 }
 
 #[test]
-fn a_signal_ends_it_gracefully() {
+fn signal_shuts_down_gracefully() {
     let project = project();
     let mut server = server(&project, &[], &[]);
     let address = server.address();
     let _half = half_open(&address, 9);
     let pid = server.pid().to_string();
     std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
-    assert_eq!(server.ends_within(Duration::from_secs(30)), Some(0));
+    assert_eq!(server.exits_within(Duration::from_secs(30)), Some(0));
 }
 
 /// Sends bytes and returns everything that comes back until the server closes, or nothing within the time limit.
@@ -284,7 +290,7 @@ fn only_the_exact_path_reaches_the_protocol() {
     let address = server.address();
     for path in NOT_MCP {
         for method in ["POST", "GET", "DELETE"] {
-            let answer = http(&address, &format!("{method} {path}"), POSTED, &opening());
+            let answer = http(&address, &format!("{method} {path}"), POST_HEADERS, &opening());
             assert_eq!((answer.status, answer.header("mcp-session-id")), (404, None), "{method} {path}");
         }
         // A body that never comes is not waited for.
@@ -295,8 +301,8 @@ fn only_the_exact_path_reaches_the_protocol() {
     }
     // A query and the absolute form are still `/mcp`, behind the same checks.
     for target in ["/mcp?x=1", "/mcp?", &format!("http://{address}/mcp")] {
-        assert_eq!(http(&address, &format!("POST {target}"), POSTED, &opening()).status, 200, "{target}");
-        let wrong = http(&address, &format!("POST {target}"), POSTED, b"{\"jsonrpc\":\"2.0\",\"id\":7}");
+        assert_eq!(http(&address, &format!("POST {target}"), POST_HEADERS, &opening()).status, 200, "{target}");
+        let wrong = http(&address, &format!("POST {target}"), POST_HEADERS, b"{\"jsonrpc\":\"2.0\",\"id\":7}");
         assert_eq!((wrong.status, &wrong.messages()[0]["id"]), (400, &json!(7)), "{target}: {wrong:?}");
     }
 }
@@ -307,9 +313,9 @@ fn the_explorer_answers_paths_below_mcp() {
     let server = server(&project, &["--explorer"], &[]);
     let address = server.address();
     for path in NOT_MCP {
-        let answer = http(&address, &format!("POST {path}"), POSTED, &opening());
+        let answer = http(&address, &format!("POST {path}"), POST_HEADERS, &opening());
         assert_eq!((answer.status, answer.header("mcp-session-id")), (405, None), "{path}");
-        assert_eq!(http(&address, &format!("GET {path}"), POSTED, b"").status, 401, "{path}");
+        assert_eq!(http(&address, &format!("GET {path}"), POST_HEADERS, b"").status, 401, "{path}");
     }
 }
 
@@ -319,15 +325,16 @@ fn the_number_of_sessions_is_limited_on_every_form_of_the_path() {
     let server = server(&project, &[], &[]);
     let address = server.address();
     let targets = ["/mcp?x=1".to_owned(), format!("http://{address}/mcp"), "/mcp".to_owned()];
-    let first = http(&address, "POST /mcp", POSTED, &opening());
+    let first = http(&address, "POST /mcp", POST_HEADERS, &opening());
     let first = first.header("mcp-session-id").expect("a session").to_owned();
     let ping = || {
         let headers = [("Mcp-Session-Id", first.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
-        http(&address, "POST /mcp", &[POSTED, &headers].concat(), br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).status
+        http(&address, "POST /mcp", &[POST_HEADERS, &headers].concat(), br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+            .status
     };
     assert_eq!(ping(), 200);
     for target in targets.iter().cycle().take(300) {
-        assert_eq!(http(&address, &format!("POST {target}"), POSTED, &opening()).status, 200, "{target}");
+        assert_eq!(http(&address, &format!("POST {target}"), POST_HEADERS, &opening()).status, 200, "{target}");
     }
     assert_eq!(ping(), 404, "the session that was silent longest was closed");
 }
@@ -394,7 +401,7 @@ fn unknown_session_ids_are_not_kept() {
 #[test]
 fn spellings_of_workspaces_and_refs_are_not_kept() {
     let project = project();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch"]);
     let pid = client.server.pid();
     let root = project.repository.root().canonicalize().expect("it is there").display().to_string();
     // The same folder, spelled with `//` at another place each time.
@@ -464,11 +471,11 @@ fn many_calls_of_one_session_delay_neither_others_nor_itself_after_it_hung_up() 
     let project = slow_project();
     let server = server(&project, &["--no-watch", "--no-prewarm"], &[]);
     let address = server.address();
-    let opened = http(&address, "POST /mcp", POSTED, &opening());
+    let opened = http(&address, "POST /mcp", POST_HEADERS, &opening());
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
     let mut greps = send_greps(&address, &session, 120);
-    let mut other = Web::session(&address);
-    let quick = |client: &mut Web| {
+    let mut other = HttpClient::session(&address);
+    let quick = |client: &mut HttpClient| {
         let began = Instant::now();
         assert_eq!(client.call("grep_code", json!({ "pattern": "only_o.e" }))["total_matches"], 1);
         assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
@@ -491,7 +498,7 @@ fn many_calls_of_one_session_delay_neither_others_nor_itself_after_it_hung_up() 
         let params = json!({ "name": "grep_code", "arguments": { "pattern": "only_o.e" } });
         let message = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
         let headers = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
-        http(&address, "POST /mcp", &[POSTED, &headers].concat(), message.as_bytes()).body
+        http(&address, "POST /mcp", &[POST_HEADERS, &headers].concat(), message.as_bytes()).body
     };
     let began = Instant::now();
     let is_free = wait_until(Duration::from_secs(20), || ask().contains("total_matches"));

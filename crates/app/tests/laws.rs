@@ -6,49 +6,43 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use codecompass_testkit::{
-    Binary, Call, Dice, Failure, Home, KILL_AT_WRITE, Keeper, Law, Product, Reply, Repository, Sample,
-    check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law, check_road_law,
+    Call, Failure, Home, IndexUpdater, KILL_AT_WRITE, Law, Product, ProductBinary, RandomRepository, Reply, Repository,
+    Rng, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law, check_road_law,
 };
 use serde_json::{Value, json};
-use support::client::{Client, Pipe, wait_until};
+use support::client::{Client, StdioClient, wait_until};
 
 const LAWS: &[Law] = &[
-    Law { name: "locate", questions: |sample| each(&names(sample), "locate {} --json") },
-    Law { name: "locate by suffix", questions: |sample| each(&suffixes(sample), "locate {} --json") },
-    Law {
-        name: "locate by kind",
-        questions: |sample| each(&names(sample)[..1], "locate {} --kind fn --limit 2 --json"),
-    },
-    Law { name: "locate by language", questions: |sample| each(&names(sample)[..1], "locate {} --lang python --json") },
-    Law { name: "search by name", questions: |sample| each(&names(sample)[..3], "search {} --json") },
+    Law { name: "locate", queries: |sample| each(&names(sample), "locate {} --json") },
+    Law { name: "locate by suffix", queries: |sample| each(&suffixes(sample), "locate {} --json") },
+    Law { name: "locate by kind", queries: |sample| each(&names(sample)[..1], "locate {} --kind fn --limit 2 --json") },
+    Law { name: "locate by language", queries: |sample| each(&names(sample)[..1], "locate {} --lang python --json") },
+    Law { name: "search by name", queries: |sample| each(&names(sample)[..3], "search {} --json") },
     Law {
         name: "search by words",
-        questions: |_| vec!["search \"where is the value returned\" --limit 5 --json".to_owned()],
+        queries: |_| vec!["search \"where is the value returned\" --limit 5 --json".to_owned()],
     },
     Law {
         name: "search with filters",
-        questions: |sample| {
+        queries: |sample| {
             each(&names(sample)[..1], "search {} --lang rust --kind fn --path-filter 'src/**,!src/main.rs' --json")
         },
     },
     Law {
         name: "details and reasons",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[1..2], "locate {} --detail context --explain=full --json");
             questions.extend(each(&names(sample)[2..3], "search {} --detail context --explain=basic --json"));
             questions.extend(each(&names(sample)[..1], "search {} --detail context --compact"));
             questions
         },
     },
-    Law {
-        name: "pages",
-        questions: |sample| each(&names(sample)[..2], "search {} --limit 1 --detail location --json"),
-    },
-    Law { name: "explain", questions: |sample| each(&places(sample), "explain {} --json") },
-    Law { name: "grep", questions: |sample| each(&names(sample)[..2], "grep {} --json") },
+    Law { name: "pages", queries: |sample| each(&names(sample)[..2], "search {} --limit 1 --detail location --json") },
+    Law { name: "explain", queries: |sample| each(&places(sample), "explain {} --json") },
+    Law { name: "grep", queries: |sample| each(&names(sample)[..2], "grep {} --json") },
     Law {
         name: "references and calls",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[..2], "references {} --json");
             questions.extend(each(&names(sample)[1..3], "callers {} --depth 3 --json"));
             questions.extend(each(&names(sample)[2..4], "callees {} --depth 2 --json"));
@@ -57,7 +51,7 @@ const LAWS: &[Law] = &[
     },
     Law {
         name: "hierarchy and related",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[..2], "hierarchy {} --direction descendants --json");
             questions.extend(each(&names(sample)[..2], "related {} --json"));
             questions.extend(each(&names(sample)[2..4], "related {} --scope package --limit 30 --json"));
@@ -66,7 +60,7 @@ const LAWS: &[Law] = &[
     },
     Law {
         name: "context",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[..2], "context {} --max-tokens 700 --json");
             questions.extend(each(&names(sample)[2..3], "context \"where is {} used\" --strategy depth --json"));
             questions.extend(each(&names(sample)[3..4], "context --symbol {} --json"));
@@ -75,13 +69,13 @@ const LAWS: &[Law] = &[
     },
     Law {
         name: "outline",
-        questions: |sample| {
+        queries: |sample| {
             each(&sample.paths.iter().step_by(4).take(3).cloned().collect::<Vec<_>>(), "outline {} --json")
         },
     },
     Law {
         name: "texts",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[..2], "locate {}");
             questions.extend(each(&names(sample)[1..3], "search {}"));
             questions.extend(each(&names(sample)[..2], "references {}"));
@@ -97,7 +91,7 @@ const LAWS: &[Law] = &[
             questions
         },
     },
-    Law { name: "status", questions: |_| vec!["status --json".to_owned()] },
+    Law { name: "status", queries: |_| vec!["status --json".to_owned()] },
 ];
 
 /// Questions about two refs. A ref alone in a repository of its own has nothing to be compared with, so they keep the
@@ -105,7 +99,7 @@ const LAWS: &[Law] = &[
 const CHANGES: &[Law] = &[
     Law {
         name: "diff",
-        questions: |_| {
+        queries: |_| {
             let questions = [
                 "diff main {ref} --all --docs --json",
                 "diff {ref} @worktree --callers --edges --json",
@@ -117,7 +111,7 @@ const CHANGES: &[Law] = &[
     },
     Law {
         name: "compare",
-        questions: |sample| {
+        queries: |sample| {
             let mut questions = each(&names(sample)[..3], "compare {} main {ref} --json");
             questions.extend(each(&names(sample)[2..4], "compare {} {ref} @worktree --json"));
             questions.extend(each(&names(sample)[..2], "compare {} main {ref}"));
@@ -127,52 +121,58 @@ const CHANGES: &[Law] = &[
 ];
 
 #[test]
-fn an_answer_for_a_ref_is_that_of_a_fresh_index_of_the_ref_alone() {
+fn ref_answers_equal_fresh_index() {
     check_branch_law(&product(), LAWS, 1..=2);
 }
 
 #[test]
-fn a_branch_that_was_put_elsewhere_is_answered_as_if_it_had_always_been_there() {
+fn moved_branch_equals_fresh_index() {
     check_rebase_law(&product(), LAWS, 10..=10);
 }
 
 #[test]
-fn indexing_what_has_not_changed_changes_no_answer() {
+fn reindexing_changes_no_answer() {
     check_idempotence_law(&product(), &[LAWS, CHANGES].concat(), 3..=3);
 }
 
 #[test]
-fn after_any_edits_the_answers_are_those_of_a_fresh_index() {
+fn edited_index_equals_fresh_index() {
     check_incremental_law(&product(), &[LAWS, CHANGES].concat(), 4..=9);
 }
 
 #[test]
-fn an_index_that_a_server_kept_answers_like_a_fresh_one() {
+fn server_maintained_index_equals_fresh_index() {
     check_road_law(&product(), LAWS, 20..=21, &|repository, home| {
-        Box::new(Served { client: Pipe::open(repository.root(), home.path(), &["--no-watch"]), policy: "balanced" })
+        Box::new(ServerUpdater {
+            client: StdioClient::open(repository.root(), home.path(), &["--no-watch"]),
+            policy: "balanced",
+        })
     });
 }
 
 #[test]
-fn an_index_that_a_watch_alone_kept_answers_like_a_fresh_one() {
+fn watched_index_equals_fresh_index() {
     check_road_law(&product(), LAWS, 22..=24, &|repository, home| {
-        Box::new(Served { client: Pipe::open(repository.root(), home.path(), &[]), policy: "best_effort" })
+        Box::new(ServerUpdater {
+            client: StdioClient::open(repository.root(), home.path(), &[]),
+            policy: "best_effort",
+        })
     });
 }
 
 #[test]
-fn an_index_whose_keeper_was_killed_time_and_again_answers_like_a_fresh_one() {
-    check_road_law(&product(), LAWS, 25..=26, &|repository, home| Box::new(Killed::new(repository, home)));
+fn repeatedly_killed_index_equals_fresh_index() {
+    check_road_law(&product(), LAWS, 25..=26, &|repository, home| Box::new(KilledUpdater::new(repository, home)));
 }
 
 /// A server that is asked until it says fresh. With `best_effort` asking does nothing for it: the watch has to.
-struct Served {
-    client: Pipe,
+struct ServerUpdater {
+    client: StdioClient,
     policy: &'static str,
 }
 
-impl Keeper for Served {
-    fn keep(&mut self, _: &mut Dice) -> Result<(), Failure> {
+impl IndexUpdater for ServerUpdater {
+    fn sync(&mut self, _: &mut Rng) -> Result<(), Failure> {
         let question = json!({ "name": "main", "freshness_policy": self.policy });
         let mut last = Value::Null;
         let is_fresh = wait_until(Duration::from_secs(60), || {
@@ -184,21 +184,21 @@ impl Keeper for Served {
 }
 
 /// A command that dies at some write of every sync, and one that is left alone then.
-struct Killed {
-    binary: Binary,
+struct KilledUpdater {
+    binary: ProductBinary,
     root: PathBuf,
     home: PathBuf,
 }
 
-impl Killed {
+impl KilledUpdater {
     fn new(repository: &Repository, home: &Home) -> Self {
-        let binary = Binary::new(env!("CARGO_BIN_EXE_codecompass"));
+        let binary = ProductBinary::new(env!("CARGO_BIN_EXE_codecompass"));
         Self { binary, root: repository.root().to_owned(), home: home.path().to_owned() }
     }
 }
 
-impl Keeper for Killed {
-    fn keep(&mut self, dice: &mut Dice) -> Result<(), Failure> {
+impl IndexUpdater for KilledUpdater {
+    fn sync(&mut self, dice: &mut Rng) -> Result<(), Failure> {
         let args = ["sync".to_owned()];
         let kill = [(KILL_AT_WRITE.to_owned(), (1 + dice.below(8)).to_string())];
         self.binary.call(&Call { args: &args, cwd: &self.root, home: &self.home, env: &kill });
@@ -208,21 +208,21 @@ impl Keeper for Killed {
 }
 
 /// A few of the names, spread over all there are; some exist on one ref only.
-fn names(sample: &Sample) -> Vec<String> {
-    const FEW: usize = 5;
-    let step = sample.names.len().div_ceil(FEW).max(1);
+fn names(sample: &RandomRepository) -> Vec<String> {
+    const MAX_NAMES: usize = 5;
+    let step = sample.names.len().div_ceil(MAX_NAMES).max(1);
     sample.names.iter().step_by(step).cloned().collect()
 }
 
 /// Ends of qualified names: the file's stem and a function, which it has or has not.
-fn suffixes(sample: &Sample) -> Vec<String> {
+fn suffixes(sample: &RandomRepository) -> Vec<String> {
     let stem = |path: &String| path.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_owned);
     let stems = sample.paths.iter().step_by(4).filter_map(stem);
     stems.zip(sample.names.iter().step_by(3)).take(3).map(|(stem, name)| format!("{stem}::{name}")).collect()
 }
 
 /// A name and the first line of a file, which may be its place or not.
-fn places(sample: &Sample) -> Vec<String> {
+fn places(sample: &RandomRepository) -> Vec<String> {
     let paths = sample.paths.iter().step_by(3);
     names(sample).iter().zip(paths).take(3).map(|(name, path)| format!("{name} {path}:1")).collect()
 }
@@ -232,11 +232,11 @@ fn each(names: &[String], question: &str) -> Vec<String> {
 }
 
 fn product() -> impl Product {
-    Comparable(Binary::new(env!("CARGO_BIN_EXE_codecompass")))
+    Comparable(ProductBinary::new(env!("CARGO_BIN_EXE_codecompass")))
 }
 
 /// The program, whose `status` does not tell which project it speaks of: a repository of its own is another project.
-struct Comparable(Binary);
+struct Comparable(ProductBinary);
 
 impl Product for Comparable {
     fn call(&self, call: &Call<'_>) -> Reply {

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
-use support::client::{Client, Pipe, wait_until};
+use support::client::{Client, StdioClient, wait_until};
 use support::{PROGRAM, Project};
 
-const LONG: Duration = Duration::from_secs(60);
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Functions with names of their own: `f_{file}_{n}`.
 fn functions(file: usize, count: usize, edit: usize) -> String {
@@ -31,20 +31,21 @@ fn log_bytes(project: &Project) -> u64 {
 }
 
 #[test]
-fn the_log_stays_small_under_a_server_that_is_asked_after_each_edit() {
-    let project = Project::with(&[("README.md", "# Many files\n")]);
+fn database_log_stays_small() {
+    let project = Project::with_files(&[("README.md", "# Many files\n")]);
     for file in 0..100 {
         project.repository.write(&format!("src/f{file}.rs"), functions(file, 30, 0));
     }
     project.repository.commit("files");
-    project.done("index");
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-prewarm"]);
+    project.run_ok("index");
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-prewarm"]);
     let mut most = 0;
     for edit in 0..60 {
         let name = format!("new_{edit}");
         let text = functions(edit, 30, edit + 1) + &format!("pub fn {name}() {{}}\n");
         project.repository.write(&format!("src/f{edit}.rs"), text);
-        let is_in = wait_until(LONG, || client.call("locate_symbol", json!({ "name": name }))["total_candidates"] == 1);
+        let is_in =
+            wait_until(TEST_TIMEOUT, || client.call("locate_symbol", json!({ "name": name }))["total_candidates"] == 1);
         assert!(is_in, "{name} is never found");
         most = most.max(log_bytes(&project));
     }
@@ -59,7 +60,7 @@ fn watches(process: u32) -> usize {
 }
 
 #[test]
-fn workspaces_that_are_closed_are_watched_no_more() {
+fn closed_workspaces_are_unwatched() {
     let project = Project::indexed(&[("a.py", "def own():\n    pass\n")]);
     let folder = tempfile::tempdir().expect("a temp folder");
     let root = folder.path().canonicalize().expect("it is there");
@@ -74,21 +75,21 @@ fn workspaces_that_are_closed_are_watched_no_more() {
     };
     let roots = root.display().to_string();
     let args = ["--auto-workspace", "--allowed-root", &roots, "--no-prewarm"];
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &args);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &args);
     let paths: Vec<String> = (0..14).map(make).collect();
     for path in paths.iter().chain(&paths) {
         client.call("index_status", json!({ "workspace": path }));
-        client.settles(json!({ "workspace": path }));
+        client.wait_for_index(json!({ "workspace": path }));
         client.call("locate_symbol", json!({ "name": "only", "workspace": path }));
     }
     // Ten folders in each of ten, and those of the server's own.
     let process = client.server.pid();
-    let are_few = wait_until(LONG, || watches(process) <= 110);
+    let are_few = wait_until(TEST_TIMEOUT, || watches(process) <= 110);
     assert!(are_few, "{} folders are watched", watches(process));
 }
 
 #[test]
-fn an_expression_that_takes_long_is_cut_off_inside_of_a_file() {
+fn slow_regex_times_out_inside_a_file() {
     // Letters in no order: whoever matches `.{0,500}q.{0,500}z.{0,500}w` here has to keep hundreds of beginnings in mind.
     let mut state = 1u64;
     let mut letter = || {
@@ -98,7 +99,7 @@ fn an_expression_that_takes_long_is_cut_off_inside_of_a_file() {
     let mut line = || "w ".to_owned() + &(0..1000).map(|_| letter()).collect::<String>();
     let lines: Vec<String> = (0..600).map(|_| line()).collect();
     let project = Project::indexed(&[("letters.txt", &(lines.join("\n") + "\n")), ("last.txt", "w\n")]);
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch", "--no-prewarm"]);
     let pattern = ".{0,500}q.{0,500}z.{0,500}w";
     let answer = client.call("grep_code", json!({ "pattern": pattern }));
     assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
@@ -115,7 +116,7 @@ fn an_expression_that_takes_long_is_cut_off_inside_of_a_file() {
 }
 
 /// What happens on a disk of four megabytes, step by step; each writes what it said and how it ended into a file.
-const FULL: &str = r#"
+const FULL_DISK_SCRIPT: &str = r#"
 mount -t tmpfs -o size=4m none "$DATA" || exit 77
 say() { name=$1; shift; "$PROGRAM" "$@" > "$OUT/$name" 2>&1; echo "exit $?" >> "$OUT/$name"; }
 say index index
@@ -132,14 +133,14 @@ say sound doctor
 "#;
 
 /// Plays it in a name space of its own; nothing where the system allows none.
-fn play_full(fill: &str) -> Option<tempfile::TempDir> {
+fn run_with_full_disk(fill: &str) -> Option<tempfile::TempDir> {
     let repository = Repository::new();
     repository.write("old.rs", "pub fn old() {}\n").commit("old");
     let (data, out) = (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
     let more = out.path().join("more.rs");
     fs::write(&more, (0..150).map(|file| functions(file, 60, file)).collect::<String>()).expect("it can be written");
     let played = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", FULL])
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", FULL_DISK_SCRIPT])
         .current_dir(repository.root())
         .envs([("PROGRAM", PROGRAM), ("FILL", fill)])
         .envs([("DATA", data.path()), ("CODECOMPASS_HOME", data.path()), ("OUT", out.path()), ("MORE", &more)])
@@ -151,7 +152,7 @@ fn play_full(fill: &str) -> Option<tempfile::TempDir> {
     }
 }
 
-fn said(out: &Path, name: &str) -> (String, String) {
+fn output_of(out: &Path, name: &str) -> (String, String) {
     let text = fs::read_to_string(out.join(name)).unwrap_or_default();
     let (said, code) = text.rsplit_once("exit ").unwrap_or_default();
     (said.to_owned(), code.trim().to_owned())
@@ -159,14 +160,14 @@ fn said(out: &Path, name: &str) -> (String, String) {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is not run says so")]
-fn a_full_disk_is_told_as_such_and_loses_nothing() {
+fn full_disk_is_reported_and_loses_nothing() {
     // Nothing is left, or enough for a write to begin: then it is SQLite or one of Tantivy's threads that meets the end.
     for fill in ["4m", "3700k", "3300k", "2600k"] {
-        let Some(out) = play_full(fill) else {
+        let Some(out) = run_with_full_disk(fill) else {
             eprintln!("skipped: no disk can be made here");
             return;
         };
-        let (told, code) = said(out.path(), "sync");
+        let (told, code) = output_of(out.path(), "sync");
         assert_eq!(code, "6", "{fill}: {told}");
         let start = told.find('{').unwrap_or_default();
         let error: Value = serde_json::from_str(&told[start..]).unwrap_or_else(|error| panic!("{error}: {told}"));
@@ -178,16 +179,16 @@ fn a_full_disk_is_told_as_such_and_loses_nothing() {
         for word in [folder, "are free", "are needed", "CODECOMPASS_HOME"] {
             assert!(message.contains(word), "{word}: {message}");
         }
-        let (told, code) = said(out.path(), "doctor");
+        let (told, code) = output_of(out.path(), "doctor");
         assert!(code == "1" && told.contains("FAIL  free disk") && !told.contains("--force"), "{fill}: {told}");
-        let (told, code) = said(out.path(), "locate");
+        let (told, code) = output_of(out.path(), "locate");
         assert!(code == "0" && told.contains("old.rs") && told.contains("There is no room in"), "{fill}: {told}");
         // Once there is room, the next sync mends it.
-        let (told, code) = said(out.path(), "mended");
+        let (told, code) = output_of(out.path(), "mended");
         assert_eq!(code, "0", "{fill}: {told}");
-        let (told, code) = said(out.path(), "new");
+        let (told, code) = output_of(out.path(), "new");
         assert!(code == "0" && told.contains("small.rs"), "{fill}: {told}");
-        let (told, _) = said(out.path(), "sound");
+        let (told, _) = output_of(out.path(), "sound");
         assert!(!told.contains("FAIL  sqlite") && !told.contains("FAIL  tantivy"), "{fill}: {told}");
     }
 }

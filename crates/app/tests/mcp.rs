@@ -8,7 +8,7 @@ use std::time::Duration;
 use codecompass_testkit::{Home, Repository};
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe, Server, Web, hello, wait_until};
+use support::client::{Client, HttpClient, Server, StdioClient, initialize_params, wait_until};
 
 const JWT: &str = "use crate::auth::Claims;
 
@@ -35,7 +35,7 @@ const RATE: &str = "def check_rate_limit(request):
 ";
 
 fn project() -> Project {
-    let project = Project::with(&[("src/auth/jwt.rs", JWT), ("middleware/rate_limit.py", RATE)]);
+    let project = Project::with_files(&[("src/auth/jwt.rs", JWT), ("middleware/rate_limit.py", RATE)]);
     project.repository.branch("feat/auth");
     project.repository.write("src/auth/scope.rs", "pub fn check_scope() {}\n");
     project.repository.commit("scopes");
@@ -45,13 +45,13 @@ fn project() -> Project {
 
 fn indexed() -> Project {
     let project = project();
-    project.done("index");
-    project.done("index --ref feat/auth");
+    project.run_ok("index");
+    project.run_ok("index --ref feat/auth");
     project
 }
 
-fn pipe(project: &Project, args: &[&str]) -> Pipe {
-    Pipe::open(project.repository.root(), project.home.path(), args)
+fn pipe(project: &Project, args: &[&str]) -> StdioClient {
+    StdioClient::open(project.repository.root(), project.home.path(), args)
 }
 
 fn http(project: &Project, args: &[&str]) -> Server {
@@ -157,13 +157,13 @@ fn failing_calls() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 /// An answer without what depends on the moment.
-fn timeless(mut answer: Value) -> Value {
+fn without_timestamps(mut answer: Value) -> Value {
     fn strip(value: &mut Value) {
-        const MOMENT: &[&str] =
+        const TIME_FIELDS: &[&str] =
             &["uptime_seconds", "last_accessed_at", "prewarm_status", "workspace_warmset", "status"];
         match value {
             Value::Object(fields) => {
-                fields.retain(|key, _| !MOMENT.contains(&key.as_str()));
+                fields.retain(|key, _| !TIME_FIELDS.contains(&key.as_str()));
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
@@ -214,7 +214,7 @@ fn check_schema(schema: &Value, value: &Value, at: &str) {
 }
 
 #[test]
-fn every_tool_is_listed_in_full_and_answers_as_its_schema_says() {
+fn tools_match_their_schemas() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     let listed = client.request("tools/list", json!({}));
@@ -243,7 +243,7 @@ fn every_tool_is_listed_in_full_and_answers_as_its_schema_says() {
 
 /// The schemas have what the contracts fix: types, defaults, enums, required lists.
 #[test]
-fn input_schemas_are_those_of_the_contracts() {
+fn input_schemas_match_the_contracts() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     let listed = client.request("tools/list", json!({}));
@@ -305,14 +305,14 @@ fn input_schemas_are_those_of_the_contracts() {
 }
 
 #[test]
-fn a_pipe_and_http_give_the_same_json() {
+fn stdio_and_http_give_the_same_json() {
     let project = indexed();
     let server = http(&project, &[]);
     let address = server.address();
     let mut clients: Vec<(&str, Box<dyn Client>)> = vec![
         ("pipe", Box::new(pipe(&project, &[]))),
-        ("session", Box::new(Web::session(&address))),
-        ("stateless", Box::new(Web::stateless(&address))),
+        ("session", Box::new(HttpClient::session(&address))),
+        ("stateless", Box::new(HttpClient::stateless(&address))),
     ];
     let listed: Vec<Value> = clients
         .iter_mut()
@@ -323,7 +323,7 @@ fn a_pipe_and_http_give_the_same_json() {
     for (name, arguments) in all.filter(|(name, _)| *name != "switch_ref") {
         let mut answers = Vec::new();
         for (road, client) in &mut clients {
-            answers.push((*road, timeless(client.result(name, arguments.clone())["answer"].take())));
+            answers.push((*road, without_timestamps(client.result(name, arguments.clone())["answer"].take())));
         }
         for (road, answer) in &answers[1..] {
             assert_eq!(*answer, answers[0].1, "{name} {arguments} on {road}, and on a pipe");
@@ -332,11 +332,11 @@ fn a_pipe_and_http_give_the_same_json() {
 }
 
 #[test]
-fn what_is_wrong_is_an_error_with_its_code() {
+fn errors_have_their_codes() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     for (name, arguments, expected) in failing_calls() {
-        let (code, error) = client.fails(name, arguments.clone());
+        let (code, error) = client.call_error(name, arguments.clone());
         assert_eq!(code, expected, "{name} {arguments}: {error}");
         assert!(error["message"].as_str().is_some_and(|message| message.len() > 10), "{error}");
         assert!(error["data"].is_object(), "{error}");
@@ -382,7 +382,7 @@ fn related_symbols_come_in_pages_that_fit_together() {
 
 /// The rules of the contract, a row each: the call before, what it gave, and the tools that are suggested.
 #[test]
-fn follow_ups_are_those_of_the_rules_and_can_be_called() {
+fn follow_ups_are_valid_calls() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     let table = [
@@ -459,7 +459,7 @@ fn numbers_out_of_range_are_clamped_with_a_warning() {
 }
 
 #[test]
-fn calls_that_nobody_can_bind_are_counted_and_listed_on_request() {
+fn unresolved_calls_are_counted_and_listed() {
     let project = Project::indexed(&[(
         "a.py",
         "def show(thing):\n    helper()\n    return thing.frobnicate()\n\n\ndef helper():\n    pass\n",
@@ -474,11 +474,11 @@ fn calls_that_nobody_can_bind_are_counted_and_listed_on_request() {
 }
 
 #[test]
-fn nothing_is_registered_by_asking() {
+fn queries_register_nothing() {
     let project = project();
     let mut client = pipe(&project, &[]);
     for tool in ["search_code", "locate_symbol"] {
-        let (code, error) = client.fails(
+        let (code, error) = client.call_error(
             tool,
             json!({ "query": "x", "name": "x" }).as_object().map_or(json!({}), |all| {
                 let key = if tool == "search_code" { "query" } else { "name" };
@@ -488,22 +488,22 @@ fn nothing_is_registered_by_asking() {
         assert_eq!(code, "project_not_found", "{error}");
         assert!(error["message"].as_str().is_some_and(|message| message.contains("codecompass index")), "{error}");
     }
-    assert_eq!(client.fails("index_repo", json!({})).0, "project_not_found");
-    assert_eq!(client.fails("list_refs", json!({})).0, "project_not_found");
+    assert_eq!(client.call_error("index_repo", json!({})).0, "project_not_found");
+    assert_eq!(client.call_error("list_refs", json!({})).0, "project_not_found");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["startup_checks"]["index"]["status"], "not_indexed");
     assert_eq!(health["projects"], json!([]));
     // Registered, but never indexed: lists are empty and say why, questions about one thing are errors.
-    project.done("init");
+    project.run_ok("init");
     let answer = client.call("search_code", json!({ "query": "token" }));
     assert_eq!(answer["results"], json!([]));
     assert_eq!(answer["metadata"]["indexing_status"], "not_indexed");
     assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("index_repo")), "{answer}");
-    assert_eq!(client.fails("get_file_outline", json!({ "path": "src/auth/jwt.rs" })).0, "index_not_ready");
-    assert_eq!(client.fails("get_call_graph", json!({ "symbol_name": "new" })).0, "index_not_ready");
+    assert_eq!(client.call_error("get_file_outline", json!({ "path": "src/auth/jwt.rs" })).0, "index_not_ready");
+    assert_eq!(client.call_error("get_call_graph", json!({ "symbol_name": "new" })).0, "index_not_ready");
     let place = json!({ "query": "token", "result_path": "src/auth/jwt.rs", "result_line_start": 1 });
-    assert_eq!(client.fails("explain_ranking", place).0, "index_not_ready");
-    assert_eq!(client.fails("find_references", json!({ "symbol_name": "new" })).0, "no_edges_available");
+    assert_eq!(client.call_error("explain_ranking", place).0, "index_not_ready");
+    assert_eq!(client.call_error("find_references", json!({ "symbol_name": "new" })).0, "no_edges_available");
     let health = client.call("health_check", json!({}));
     assert_eq!(health["projects"][0]["index_status"], "not_indexed");
 }
@@ -511,12 +511,12 @@ fn nothing_is_registered_by_asking() {
 #[test]
 fn jobs_return_at_once_and_are_followed_by_id() {
     let project = project();
-    project.done("init");
+    project.run_ok("init");
     let mut client = pipe(&project, &[]);
     let started = client.call("index_repo", json!({}));
     assert_eq!(started["mode"], "full", "{started}");
     assert!(["running", "queued", "published"].contains(&started["status"].as_str().unwrap_or_default()), "{started}");
-    let status = client.settles(json!({}));
+    let status = client.wait_for_index(json!({}));
     let job = &status["recent_jobs"][0];
     assert_eq!(job["job_id"], started["job_id"]);
     assert_eq!(job["status"], "published");
@@ -524,14 +524,14 @@ fn jobs_return_at_once_and_are_followed_by_id() {
     project.repository.write("src/more.rs", "pub fn one_more() {}\n");
     let started = client.call("sync_repo", json!({}));
     assert_eq!(started["mode"], "incremental", "{started}");
-    client.settles(json!({}));
+    client.wait_for_index(json!({}));
     assert_eq!(client.call("locate_symbol", json!({ "name": "one_more" }))["total_candidates"], 1);
     // A ref that was never indexed names the call that mends it, and that call does.
-    let (code, error) = client.fails("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }));
+    let (code, error) = client.call_error("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }));
     assert_eq!(code, "ref_not_indexed");
     let call = &error["data"]["call"];
     client.call(call["tool"].as_str().expect("a tool"), call["params"].clone());
-    client.settles(json!({ "ref": "feat/auth" }));
+    client.wait_for_index(json!({ "ref": "feat/auth" }));
     assert_eq!(
         client.call("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }))["total_candidates"],
         1
@@ -539,7 +539,7 @@ fn jobs_return_at_once_and_are_followed_by_id() {
 }
 
 #[test]
-fn a_client_that_asks_for_progress_is_told_before_the_answer() {
+fn progress_is_sent_before_the_answer() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     let meta = json!({ "progressToken": "here" });
@@ -555,7 +555,7 @@ fn a_client_that_asks_for_progress_is_told_before_the_answer() {
 }
 
 #[test]
-fn freshness_is_as_the_policy_says() {
+fn freshness_follows_the_policy() {
     let project = indexed();
     let mut client = pipe(&project, &["--no-watch"]);
     let fresh = client.call("locate_symbol", json!({ "name": "validate_token", "freshness_policy": "strict" }));
@@ -563,7 +563,7 @@ fn freshness_is_as_the_policy_says() {
     project.repository.write("src/late.rs", "pub fn came_late() {}\n");
     let ask = |policy: &str| json!({ "name": "came_late", "freshness_policy": policy });
     // Strict looks for itself and refuses.
-    let (code, error) = client.fails("locate_symbol", ask("strict"));
+    let (code, error) = client.call_error("locate_symbol", ask("strict"));
     assert_eq!(code, "index_stale");
     assert_eq!(error["data"]["changed_files"], 1, "{error}");
     assert_eq!(error["data"]["last_indexed_commit"], error["data"]["current_head"]);
@@ -579,7 +579,8 @@ fn freshness_is_as_the_policy_says() {
     });
     assert!(is_counted, "{answer}");
     assert!(answer["metadata"]["head_commit"].is_string(), "{answer}");
-    let jobs = |client: &mut Pipe| client.call("index_status", json!({}))["recent_jobs"].as_array().map_or(0, Vec::len);
+    let jobs =
+        |client: &mut StdioClient| client.call("index_status", json!({}))["recent_jobs"].as_array().map_or(0, Vec::len);
     let before = jobs(&mut client);
     // Balanced answers, and has the rest brought in.
     let answer = client.call("locate_symbol", ask("balanced"));
@@ -588,18 +589,18 @@ fn freshness_is_as_the_policy_says() {
         client.call("locate_symbol", ask("best_effort"))["total_candidates"] == 1
     });
     assert!(is_in);
-    client.settles(json!({}));
+    client.wait_for_index(json!({}));
     assert!(jobs(&mut client) > before);
     assert_eq!(client.call("locate_symbol", ask("strict"))["metadata"]["freshness_status"], "fresh");
 }
 
 #[test]
-fn an_edit_is_brought_in_without_anyone_asking() {
+fn edits_are_synced_in_the_background() {
     let project = indexed();
     let mut client = pipe(&project, &["-v"]);
     client.call("locate_symbol", json!({ "name": "validate_token" }));
-    assert!(wait_until(Duration::from_secs(60), || client.server.said().contains("watching")));
-    let find = |client: &mut Pipe, name: &str| {
+    assert!(wait_until(Duration::from_secs(60), || client.server.stderr_text().contains("watching")));
+    let find = |client: &mut StdioClient, name: &str| {
         client.call("locate_symbol", json!({ "name": name, "freshness_policy": "best_effort" }))["total_candidates"]
             .clone()
     };
@@ -611,26 +612,26 @@ fn an_edit_is_brought_in_without_anyone_asking() {
     assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_again") == 1), "a file in a new folder");
     project.repository.delete("src/soon.rs");
     assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_soon") == 0), "a file that is gone");
-    let is_fresh = || client.settles(json!({}))["metadata"]["freshness_status"] == "fresh";
+    let is_fresh = || client.wait_for_index(json!({}))["metadata"]["freshness_status"] == "fresh";
     assert!(wait_until(Duration::from_secs(60), is_fresh));
 }
 
 #[test]
-fn a_switch_is_this_connections_own() {
+fn switch_ref_is_per_connection() {
     let project = indexed();
     let server = http(&project, &[]);
     let address = server.address();
-    let (mut one, mut other) = (Web::session(&address), Web::session(&address));
+    let (mut one, mut other) = (HttpClient::session(&address), HttpClient::session(&address));
     let switched = one.call("switch_ref", json!({ "ref": "feat/auth" }));
     assert_eq!((&switched["ref"], &switched["previous_ref"]), (&json!("feat/auth"), &json!("main")));
     assert_eq!(switched["last_indexed_commit"], project.repository.rev("feat/auth"));
-    let find = |client: &mut Web| {
+    let find = |client: &mut HttpClient| {
         let answer = client.call("locate_symbol", json!({ "name": "check_scope" }));
         (answer["total_candidates"].clone(), answer["metadata"]["ref"].clone())
     };
     assert_eq!(find(&mut one), (json!(1), json!("feat/auth")));
     assert_eq!(find(&mut other), (json!(0), json!("main")));
-    let mut stateless = Web::stateless(&address);
+    let mut stateless = HttpClient::stateless(&address);
     let answer = stateless.call("switch_ref", json!({ "ref": "feat/auth" }));
     assert!(answer["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("`ref`")), "{answer}");
     assert_eq!(find(&mut stateless), (json!(0), json!("main")));
@@ -656,7 +657,10 @@ fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     let (own, other) = (path(&project.repository), path(&second));
     let mut client = pipe(&project, &[]);
     assert_eq!(client.call("index_status", json!({ "workspace": own }))["repo_root"], own);
-    assert_eq!(client.fails("locate_symbol", json!({ "name": "x", "workspace": other })).0, "workspace_not_registered");
+    assert_eq!(
+        client.call_error("locate_symbol", json!({ "name": "x", "workspace": other })).0,
+        "workspace_not_registered"
+    );
     drop(client);
     let outside = Repository::new();
     outside.write("a.rs", "fn a() {}\n");
@@ -664,26 +668,30 @@ fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     let root = second.root().parent().expect("a folder").display().to_string();
     let mut client = pipe(&project, &["--auto-workspace", "--allowed-root", &root]);
     assert_eq!(
-        client.fails("locate_symbol", json!({ "name": "a", "workspace": path(&outside) })).0,
+        client.call_error("locate_symbol", json!({ "name": "a", "workspace": path(&outside) })).0,
         "workspace_not_allowed"
     );
     assert_eq!(
-        client.fails("locate_symbol", json!({ "name": "a", "workspace": "/no/such" })).0,
+        client.call_error("locate_symbol", json!({ "name": "a", "workspace": "/no/such" })).0,
         "workspace_not_allowed"
     );
     let answer = client.call("locate_symbol", json!({ "name": "validate_token", "workspace": other }));
     assert!(answer["metadata"]["warnings"].to_string().contains("registered by this call"), "{answer}");
-    client.settles(json!({ "workspace": other }));
+    client.wait_for_index(json!({ "workspace": other }));
     let answer = client.call("locate_symbol", json!({ "name": "validate_token", "workspace": other }));
     assert_eq!(answer["total_candidates"], 1);
     // Without a root to allow, the flag is refused.
     let mut refused = Server::start(project.repository.root(), project.home.path(), &["--auto-workspace"], &[]);
-    assert_eq!(refused.ends_within(Duration::from_secs(30)), Some(2));
-    assert!(wait_until(Duration::from_secs(30), || refused.said().contains("--allowed-root")), "{}", refused.said());
+    assert_eq!(refused.exits_within(Duration::from_secs(30)), Some(2));
+    assert!(
+        wait_until(Duration::from_secs(30), || refused.stderr_text().contains("--allowed-root")),
+        "{}",
+        refused.stderr_text()
+    );
 }
 
 #[test]
-fn a_server_for_its_own_workspace_only_tells_of_no_other() {
+fn own_workspace_only_hides_others() {
     let project = indexed();
     let second = Repository::new();
     second.write("other.rs", "pub fn elsewhere() {}\n").commit("other");
@@ -710,7 +718,7 @@ fn a_server_for_its_own_workspace_only_tells_of_no_other() {
             ("switch_ref", json!({ "ref": "main" })),
         ] {
             arguments["workspace"] = json!(asked);
-            assert_eq!(client.fails(tool, arguments).0, "workspace_not_allowed", "{tool} {asked}");
+            assert_eq!(client.call_error(tool, arguments).0, "workspace_not_allowed", "{tool} {asked}");
         }
     }
     assert_eq!(client.call("index_status", json!({ "workspace": own }))["repo_root"], own);
@@ -721,7 +729,7 @@ fn a_server_for_its_own_workspace_only_tells_of_no_other() {
     assert!(is_warm && !health.to_string().contains(&other), "{health}");
     let flags = ["--own-workspace-only", "--auto-workspace", "--allowed-root", "/tmp"];
     let mut refused = Server::start(project.repository.root(), project.home.path(), &flags, &[]);
-    assert_eq!(refused.ends_within(Duration::from_secs(30)), Some(2));
+    assert_eq!(refused.exits_within(Duration::from_secs(30)), Some(2));
 }
 
 #[test]
@@ -739,7 +747,7 @@ fn at_most_ten_workspaces_are_open_by_request() {
     let paths: Vec<String> = (0..12).map(make).collect();
     for (number, path) in paths.iter().enumerate() {
         client.call("index_status", json!({ "workspace": path }));
-        client.settles(json!({ "workspace": path }));
+        client.wait_for_index(json!({ "workspace": path }));
         let answer = client.call("locate_symbol", json!({ "name": format!("only_{number}"), "workspace": path }));
         assert_eq!(answer["total_candidates"], 1, "{path}: {answer}");
     }
@@ -755,7 +763,7 @@ fn at_most_ten_workspaces_are_open_by_request() {
 }
 
 #[test]
-fn an_index_that_can_not_be_read_is_refused_with_the_way_out() {
+fn unreadable_index_is_refused_with_a_hint() {
     let project = indexed();
     let mut client = pipe(&project, &["--no-watch", "--no-prewarm"]);
     for log in ["store.db-wal", "store.db-shm"] {
@@ -764,7 +772,7 @@ fn an_index_that_can_not_be_read_is_refused_with_the_way_out() {
     std::fs::write(project.epoch().join("store.db"), "this is no database, and it never was one").expect("written");
     for (tool, arguments) in [("search_code", json!({ "query": "x" })), ("get_file_outline", json!({ "path": "a" }))] {
         let mut again = pipe(&project, &["--no-watch"]);
-        let (code, error) = again.fails(tool, arguments);
+        let (code, error) = again.call_error(tool, arguments);
         assert_eq!(code, "index_incompatible", "{error}");
         assert_eq!(error["data"]["command"], "codecompass index --force", "{error}");
         assert!(error["data"]["required_schema_version"].is_i64(), "{error}");
@@ -774,7 +782,7 @@ fn an_index_that_can_not_be_read_is_refused_with_the_way_out() {
     let health = again.call("health_check", json!({}));
     assert_eq!((&health["status"], &health["sqlite_ok"]), (&json!("error"), &json!(false)), "{health}");
     again.call("index_repo", json!({ "force": true }));
-    again.settles(json!({}));
+    again.wait_for_index(json!({}));
     assert_eq!(again.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
     // The server that was there before finds the new one, too.
     assert_eq!(client.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
@@ -802,16 +810,16 @@ fn the_list_of_tools_can_be_narrowed() {
     let refused = client.request("tools/call", json!({ "name": "health_check", "arguments": {} }));
     assert_eq!(refused["error"]["code"], -32602);
     let mut wrong = Server::start(project.repository.root(), project.home.path(), &["--tools", "serch"], &[]);
-    assert_eq!(wrong.ends_within(Duration::from_secs(30)), Some(2));
+    assert_eq!(wrong.exits_within(Duration::from_secs(30)), Some(2));
 }
 
 #[test]
-fn every_revision_is_spoken_on_a_pipe() {
+fn every_protocol_revision_works_on_stdio() {
     let project = indexed();
     let (root, home) = (project.repository.root(), project.home.path());
     for version in ["2025-06-18", "2025-11-25"] {
-        let mut client = Pipe::raw(root, home, &[]);
-        let answer = client.request("initialize", hello(version));
+        let mut client = StdioClient::raw(root, home, &[]);
+        let answer = client.request("initialize", initialize_params(version));
         assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
         assert!(answer["result"]["instructions"].as_str().is_some_and(|text| text.contains("search_code")));
     }
@@ -820,7 +828,7 @@ fn every_revision_is_spoken_on_a_pipe() {
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let mut client = Pipe::raw(root, home, &[]);
+    let mut client = StdioClient::raw(root, home, &[]);
     let found = client.request("server/discover", json!({ "_meta": meta }));
     let versions = &found["result"]["supportedVersions"];
     assert_eq!(*versions, json!(["2025-06-18", "2025-11-25", "2026-07-28"]), "{found}");
@@ -830,23 +838,23 @@ fn every_revision_is_spoken_on_a_pipe() {
     );
     assert_eq!(answer["result"]["structuredContent"]["total_candidates"], 1, "{answer}");
     // A client that only asked who we are goes away: that is no failure.
-    let mut client = Pipe::raw(root, home, &[]);
+    let mut client = StdioClient::raw(root, home, &[]);
     client.request("server/discover", json!({ "_meta": meta }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0));
+    assert_eq!(client.server.exits_within(Duration::from_secs(30)), Some(0));
 }
 
 #[test]
-fn the_server_ends_with_its_client() {
+fn server_exits_with_its_client() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
     client.call("locate_symbol", json!({ "name": "validate_token" }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "the end of its input");
+    assert_eq!(client.server.exits_within(Duration::from_secs(30)), Some(0), "the end of its input");
     let mut client = pipe(&project, &[]);
     let pid = client.server.pid().to_string();
     std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
-    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "a signal");
+    assert_eq!(client.server.exits_within(Duration::from_secs(30)), Some(0), "a signal");
     // In the middle of a job: the job is stopped, and what was published stays.
     for number in 0..300 {
         project.repository.write(&format!("many/file{number}.rs"), format!("pub fn many_{number}() {{}}\n").repeat(40));
@@ -854,7 +862,7 @@ fn the_server_ends_with_its_client() {
     let mut client = pipe(&project, &[]);
     client.call("sync_repo", json!({ "force": true }));
     client.close();
-    assert_eq!(client.server.ends_within(Duration::from_secs(30)), Some(0), "in the middle of a job");
+    assert_eq!(client.server.exits_within(Duration::from_secs(30)), Some(0), "in the middle of a job");
     assert_eq!(project.places("locate validate_token --no-sync").len(), 1);
 }
 
@@ -886,24 +894,24 @@ fn a_cancelled_call_stops_its_job() {
 }
 
 #[test]
-fn a_job_that_was_cut_off_is_reported_until_one_succeeds() {
+fn interrupted_job_is_reported_until_success() {
     let project = indexed();
     project.repository.write("src/more.rs", "pub fn one_more() {}\n");
     let cut = project.run_with("sync", &[(codecompass_testkit::KILL_AT_WRITE, "4")]);
-    assert!(cut.died(), "{cut:?}");
+    assert!(cut.was_aborted(), "{cut:?}");
     let mut client = pipe(&project, &["--no-watch"]);
     let report = client.call("health_check", json!({}))["interrupted_recovery_report"].clone();
     assert_eq!((&report["detected"], &report["interrupted_jobs"]), (&json!(true), &json!(1)), "{report}");
     assert!(report["last_interrupted_at"].is_string() && report["recommended_action"].is_string(), "{report}");
     client.call("sync_repo", json!({}));
-    client.settles(json!({}));
+    client.wait_for_index(json!({}));
     assert_eq!(client.call("health_check", json!({}))["interrupted_recovery_report"], Value::Null);
 }
 
 /// The pipe stays open, because the test holds its other end: only the parent is gone.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_server_ends_with_the_process_that_started_it() {
+fn server_exits_with_its_parent() {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
     let project = indexed();
@@ -935,8 +943,8 @@ fn several_servers_share_a_repository() {
     let (mut one, mut other) = (pipe(&project, &[]), pipe(&project, &[]));
     let linked = project.repository.worktree("feat/auth");
     let home: &Home = &project.home;
-    let mut third = Pipe::open(linked.root(), home.path(), &["--auto-index"]);
-    third.settles(json!({}));
+    let mut third = StdioClient::open(linked.root(), home.path(), &["--auto-index"]);
+    third.wait_for_index(json!({}));
     for number in 0..5 {
         let name = format!("shared_{number}");
         project.repository.write("src/shared.rs", format!("pub fn {name}() {{}}\n"));

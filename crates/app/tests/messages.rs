@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client as _, POSTED, Pipe, Server, hello, http};
+use support::client::{Client as _, POST_HEADERS, Server, StdioClient, http, initialize_params};
 
 /// Bodies of requests with the id 7, and the code of the error that answers each.
 const WRONG: &[(&str, i64)] = &[
@@ -44,9 +44,9 @@ fn message(rest: &str, id: &str) -> String {
 }
 
 #[test]
-fn a_wrong_request_on_a_pipe_is_answered_once_with_its_id() {
+fn invalid_request_on_stdio_gets_one_error() {
     let project = project();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
     for (rest, code) in WRONG {
         for id in ["7", "\"seven\""] {
             client.send_text(&message(rest, id));
@@ -60,32 +60,32 @@ fn a_wrong_request_on_a_pipe_is_answered_once_with_its_id() {
 }
 
 #[test]
-fn a_wrong_request_on_http_is_answered_once_with_its_id() {
+fn invalid_request_on_http_gets_one_error() {
     let project = project();
     let args = ["--transport", "http", "--port", "0"];
     let server = Server::start(project.repository.root(), project.home.path(), &args, &[]);
     let address = server.address();
-    let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") });
-    let opened = http(&address, "POST /mcp", POSTED, open.to_string().as_bytes());
+    let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("2025-06-18") });
+    let opened = http(&address, "POST /mcp", POST_HEADERS, open.to_string().as_bytes());
     let session = opened.header("mcp-session-id").expect("a session").to_owned();
     let in_session = [("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-06-18")];
-    let in_session: Vec<(&str, &str)> = POSTED.iter().copied().chain(in_session).collect();
+    let in_session: Vec<(&str, &str)> = POST_HEADERS.iter().copied().chain(in_session).collect();
     for (rest, code) in WRONG {
         let answer = http(&address, "POST /mcp", &in_session, message(rest, "7").as_bytes());
         let messages = answer.messages();
         assert_eq!(messages.len(), 1, "{rest}: {answer:?}");
         assert_eq!((&messages[0]["id"], &messages[0]["error"]["code"]), (&json!(7), &json!(code)), "{rest}");
         if *code != -32601 {
-            let answer = http(&address, "POST /mcp", POSTED, message(rest, "7").as_bytes());
+            let answer = http(&address, "POST /mcp", POST_HEADERS, message(rest, "7").as_bytes());
             assert_eq!((answer.status, &answer.messages()[0]["id"]), (400, &json!(7)), "{rest}: {answer:?}");
         }
     }
 }
 
 #[test]
-fn a_batch_is_refused_for_each_of_its_requests() {
+fn batch_gets_an_error_per_request() {
     let project = project();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
     client.send_text(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"b","method":"tools/list"}]"#);
     let refused = client.receive();
     let told: Vec<(&Value, &Value)> =
@@ -96,9 +96,9 @@ fn a_batch_is_refused_for_each_of_its_requests() {
 }
 
 #[test]
-fn a_wrong_notification_is_not_answered() {
+fn invalid_notification_is_ignored() {
     let project = project();
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
     for rest in [r#""params":[]"#, r#""params":7"#, r#""params":{"_meta":1}"#] {
         client.send_text(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/initialized",{rest}}}"#));
     }
@@ -108,11 +108,11 @@ fn a_wrong_notification_is_not_answered() {
 
 /// A script writes its requests and closes the line at once; what it asked is still answered.
 #[test]
-fn requests_are_answered_though_the_line_ends_behind_them() {
+fn requests_before_eof_are_answered() {
     let project = project();
     let mut server = Server::start(project.repository.root(), project.home.path(), &[], &[]);
     let (mut input, mut output) = server.pipes();
-    let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-06-18") });
+    let open = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("2025-06-18") });
     let call = json!({ "name": "locate_symbol", "arguments": { "name": "only_one" } });
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call });
     let wrong = message(r#""method":"ping","params":[]"#, "3");
@@ -124,5 +124,5 @@ fn requests_are_answered_though_the_line_ends_behind_them() {
     let mut ids: Vec<i64> = messages.iter().filter_map(|message| message["id"].as_i64()).collect();
     ids.sort_unstable();
     assert_eq!(ids, [1, 2, 3], "{said}");
-    assert_eq!(server.ends_within(Duration::from_secs(30)), Some(0));
+    assert_eq!(server.exits_within(Duration::from_secs(30)), Some(0));
 }

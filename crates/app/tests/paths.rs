@@ -4,10 +4,10 @@ mod support;
 
 use std::path::Path;
 
-use codecompass_testkit::words::quote;
+use codecompass_testkit::shell_words::quote;
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client as _, Pipe};
+use support::client::{Client as _, StdioClient};
 
 const FILES: &[(&str, &str)] = &[
     ("src/a.rs", "pub fn alpha() {\n    beta();\n}\n\npub fn beta() {}\n"),
@@ -38,7 +38,7 @@ fn expect(project: &Project, folder: &str, command: &str, beginning: &str) {
 }
 
 #[test]
-fn a_command_takes_a_file_from_the_working_folder_then_from_the_root_and_absolute() {
+fn file_paths_resolve_from_folder_root_or_absolute() {
     let project = project();
     let absolute = quote(&format!("{}/src/a.rs", root(&project)));
     let near = "crates/one/src/a.rs";
@@ -67,7 +67,7 @@ fn a_command_takes_a_file_from_the_working_folder_then_from_the_root_and_absolut
 }
 
 #[test]
-fn compare_takes_the_file_of_either_ref() {
+fn compare_accepts_a_file_of_either_ref() {
     let project = project();
     project.repository.write("src/a.rs", "pub fn alpha() {\n    beta(1);\n}\n\npub fn beta() {}\n").commit("one");
     let (code, said) = inside(&project, "crates", "compare alpha HEAD~1 HEAD --in ../src/a.rs --json");
@@ -77,7 +77,7 @@ fn compare_takes_the_file_of_either_ref() {
 }
 
 #[test]
-fn the_paths_of_grep_and_of_a_filter_begin_where_one_stands() {
+fn grep_paths_start_at_the_working_folder() {
     let project = project();
     let grep = |folder: &str, paths: &str| {
         let (_, said) = inside(&project, folder, &format!("grep -l 'fn (alpha|gamma)' {paths}"));
@@ -119,7 +119,7 @@ fn the_paths_of_grep_and_of_a_filter_begin_where_one_stands() {
 }
 
 #[test]
-fn a_path_outside_of_the_workspace_is_a_clear_error() {
+fn path_outside_the_workspace_is_an_error() {
     let project = project();
     for command in [
         "outline ../elsewhere.rs",
@@ -135,7 +135,7 @@ fn a_path_outside_of_the_workspace_is_a_clear_error() {
         "diff HEAD @worktree --path-filter /etc",
         "sync --changed /etc/passwd",
     ] {
-        let error = project.json_ending(command, 2);
+        let error = project.json_expecting(command, 2);
         assert_eq!(error["error"]["code"], "invalid_input", "`{command}`: {error}");
         let message = error["error"]["message"].as_str().expect("text");
         assert!(message.contains("leads out of the workspace") && message.contains(root(&project)), "{message}");
@@ -144,7 +144,7 @@ fn a_path_outside_of_the_workspace_is_a_clear_error() {
 }
 
 #[test]
-fn changed_files_are_taken_from_the_working_folder_then_from_the_root() {
+fn changed_files_resolve_from_folder_then_root() {
     let project = project();
     let changed = |folder: &str, path: &str| {
         let (code, said) = inside(&project, folder, &format!("sync --changed {path} --json"));
@@ -160,7 +160,7 @@ fn changed_files_are_taken_from_the_working_folder_then_from_the_root() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_the_workspace_is_as_good_as_its_real_path() {
+fn link_to_the_workspace_is_accepted() {
     let project = project();
     let link = project.home.path().join("link");
     std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be made");
@@ -172,7 +172,7 @@ fn a_link_to_the_workspace_is_as_good_as_its_real_path() {
 
 /// A repository with a file for each reason to leave one out.
 fn sparse() -> Project {
-    let project = Project::with(FILES);
+    let project = Project::with_files(FILES);
     let repository = &project.repository;
     repository.write(".gitignore", "/scratch/\n*.tmp.rs\n");
     repository.write("binary.rs", b"pub fn binary() {}\n\0");
@@ -182,11 +182,11 @@ fn sparse() -> Project {
     repository.write(".gitattributes", "made.rs linguist-generated\n").write("made.rs", "pub fn made() {}\n");
     repository.commit("all of it");
     repository.write("scratch/deep/note.rs", "pub fn note() {}\n").write("x.tmp.rs", "pub fn x() {}\n");
-    project.done("index");
+    project.run_ok("index");
     project
 }
 
-const LEFT_OUT: &[(&str, &str, &str)] = &[
+const SKIPPED: &[(&str, &str, &str)] = &[
     ("large.rs", "too_large", "larger than 1024 KiB"),
     ("binary.rs", "binary", "not text"),
     ("minified.py", "minified", "made of very long lines"),
@@ -201,24 +201,24 @@ const IGNORED: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_file_that_was_left_out_says_why() {
+fn skipped_file_says_why() {
     let project = sparse();
-    for (path, word, words) in LEFT_OUT.iter().chain(IGNORED) {
-        let error = project.json_ending(&format!("outline {path}"), 1)["error"].clone();
+    for (path, word, words) in SKIPPED.iter().chain(IGNORED) {
+        let error = project.json_expecting(&format!("outline {path}"), 1)["error"].clone();
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("file_not_found"), &json!(word)), "{error}");
         let message = error["message"].as_str().expect("text");
         assert!(message.starts_with(&format!("\"{path}\" is left out of the index for main: {words}.")), "{message}");
 
-        let error = project.json_ending(&format!("references alpha --in {path}"), 1)["error"].clone();
+        let error = project.json_expecting(&format!("references alpha --in {path}"), 1)["error"].clone();
         let message = error["message"].as_str().expect("text");
         assert!(message.contains(&format!("the file is left out of the index, {words}.")), "{message}");
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("symbol_not_found"), &json!(word)), "{error}");
 
-        let error = project.json_ending(&format!("explain alpha {path}:1"), 1)["error"].clone();
+        let error = project.json_expecting(&format!("explain alpha {path}:1"), 1)["error"].clone();
         assert_eq!((&error["code"], &error["data"]["why"]["left_out"]), (&json!("result_not_found"), &json!(word)));
         assert!(error["message"].as_str().is_some_and(|text| text.contains(words)), "{error}");
 
-        let context = project.json_ending(&format!("context --symbol {path}:1-2"), 1);
+        let context = project.json_expecting(&format!("context --symbol {path}:1-2"), 1);
         let warning = context["metadata"]["warnings"][0].as_str().unwrap_or_default();
         assert!(warning.starts_with(&format!("{path}:1-2: ")) && warning.contains(words), "{context}");
     }
@@ -233,47 +233,47 @@ fn a_file_that_was_left_out_says_why() {
 }
 
 #[test]
-fn a_file_that_was_left_out_of_a_branch_says_why_whatever_is_checked_out() {
+fn skipped_file_of_a_branch_says_why() {
     let project = sparse();
     project.repository.branch("bare").delete("large.rs").delete("binary.rs").delete("made.rs").commit("less");
-    project.done("sync");
-    project.done("index --ref main");
-    for (path, word, words) in LEFT_OUT {
-        let error = project.json_ending(&format!("outline {path} --ref main"), 1)["error"].clone();
+    project.run_ok("sync");
+    project.run_ok("index --ref main");
+    for (path, word, words) in SKIPPED {
+        let error = project.json_expecting(&format!("outline {path} --ref main"), 1)["error"].clone();
         assert_eq!(error["data"]["left_out"], *word, "{error}");
         assert!(error["message"].as_str().is_some_and(|text| text.contains(words)), "{error}");
     }
     // A commit knows nothing of files that git ignores, and the branch nothing of those it deleted.
     for command in ["outline x.tmp.rs --ref main", "outline large.rs", "outline nowhere/at/all.rs --ref main"] {
-        let error = project.json_ending(command, 1)["error"].clone();
+        let error = project.json_expecting(command, 1)["error"].clone();
         assert!(error["message"].as_str().is_some_and(|text| text.starts_with("No file ")), "{error}");
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("file_not_found"), &Value::Null), "{error}");
     }
 }
 
 #[test]
-fn a_folder_and_a_file_that_is_not_indexed_yet_are_told_as_such() {
+fn folder_and_unindexed_file_are_reported() {
     let project = project();
     for path in ["src", "./src/", "."] {
-        let error = project.json_ending(&format!("outline {path}"), 1);
+        let error = project.json_expecting(&format!("outline {path}"), 1);
         let said = error["error"]["message"].as_str().expect("a message");
         assert!(said.contains("is a folder, not a file"), "{said}");
-        assert!(project.done(&format!("outline {path}")).contains("src/a.rs"), "people get all its files");
+        assert!(project.run_ok(&format!("outline {path}")).contains("src/a.rs"), "people get all its files");
     }
     project.repository.write("src/later.rs", "pub fn later() {}\n");
-    let said = project.ends("outline src/later.rs --no-sync", 1);
+    let said = project.run_expecting("outline src/later.rs --no-sync", 1);
     assert!(said.contains("\"src/later.rs\" is there, but not indexed yet.") && said.contains("sync"), "{said}");
-    let said = project.ends("outline src/never.rs", 1);
+    let said = project.run_expecting("outline src/never.rs", 1);
     assert!(said.contains("No file \"src/never.rs\" is in the index for main."), "{said}");
-    let said = project.ends("context --symbol src/a.rs:99", 1);
+    let said = project.run_expecting("context --symbol src/a.rs:99", 1);
     assert!(said.contains("src/a.rs has no line 99"), "{said}");
 }
 
 #[test]
-fn an_agent_may_give_absolute_paths_and_dots_but_always_from_the_root() {
+fn agent_paths_are_root_relative_or_absolute() {
     let project = sparse();
     // Where the server was started does not matter.
-    let mut pipe = Pipe::open(&project.repository.path("crates/one"), project.home.path(), &[]);
+    let mut pipe = StdioClient::open(&project.repository.path("crates/one"), project.home.path(), &[]);
     let absolute = |path: &str| format!("{}/{path}", root(&project));
     for path in ["src/a.rs".to_owned(), "./src/a.rs".into(), "crates/../src/a.rs".into(), absolute("src/a.rs")] {
         assert_eq!(pipe.call("get_file_outline", json!({ "path": path }))["file_path"], "src/a.rs", "{path}");
@@ -289,7 +289,7 @@ fn an_agent_may_give_absolute_paths_and_dots_but_always_from_the_root() {
         let paths: Vec<&Value> = found["results"].as_array().expect("a list").iter().map(|hit| &hit["path"]).collect();
         assert!(!paths.is_empty() && paths.iter().all(|found| **found == "src/a.rs"), "{path}: {found}");
     }
-    let (code, error) = pipe.fails("get_file_outline", json!({ "path": absolute("large.rs") }));
+    let (code, error) = pipe.call_error("get_file_outline", json!({ "path": absolute("large.rs") }));
     assert_eq!((code.as_str(), &error["data"]["left_out"]), ("file_not_found", &json!("too_large")), "{error}");
     for (tool, arguments) in [
         ("get_file_outline", json!({ "path": "/etc/passwd" })),
@@ -301,6 +301,6 @@ fn an_agent_may_give_absolute_paths_and_dots_but_always_from_the_root() {
         ("diff_context", json!({ "head_ref": "@worktree", "path_filter": "a[" })),
         ("get_code_context", json!({ "query": "", "symbols": ["/etc/passwd:1-3"] })),
     ] {
-        assert_eq!(pipe.fails(tool, arguments.clone()).0, "invalid_input", "{tool} {arguments}");
+        assert_eq!(pipe.call_error(tool, arguments.clone()).0, "invalid_input", "{tool} {arguments}");
     }
 }

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use codecompass_lang::is_test_path;
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, StdioClient};
 
 /// A place of the JSON.
 #[derive(Clone, Debug)]
-struct Place {
+struct Location {
     path: String,
     start: u64,
     end: u64,
@@ -25,7 +25,7 @@ struct Place {
 /// An item of a list, with its places: that of a call has two.
 #[derive(Clone, Debug, Default)]
 struct Item {
-    places: Vec<Place>,
+    places: Vec<Location>,
     name: String,
     kind: String,
     is_test: bool,
@@ -59,7 +59,7 @@ fn gather(value: &Value, path: Option<&str>, is_loose: bool, item: &mut Item, in
             item.kind = word("kind").unwrap_or_default().to_owned();
         }
         item.is_test |= is_test_path(path);
-        item.places.push(Place { path: path.to_owned(), start, end, is_loose });
+        item.places.push(Location { path: path.to_owned(), start, end, is_loose });
     }
     for (key, value) in fields {
         match key.as_str() {
@@ -81,7 +81,7 @@ fn gather(value: &Value, path: Option<&str>, is_loose: bool, item: &mut Item, in
 
 /// What a text shows: lines by path, and what its lines say that it does not show.
 #[derive(Debug, Default)]
-struct Text {
+struct ParsedText {
     shown: BTreeSet<(String, u64, u64)>,
     imports: u64,
     tests: u64,
@@ -108,7 +108,7 @@ fn ranges(word: &str) -> Option<Vec<(u64, u64)>> {
     word.split(',').map(range).collect()
 }
 
-impl Text {
+impl ParsedText {
     fn read(text: &str, paths: &BTreeSet<String>, is_outline: bool) -> Self {
         let mut read = Self::default();
         let mut heading = String::new();
@@ -173,7 +173,7 @@ impl Text {
         }
     }
 
-    fn shows(&self, place: &Place) -> bool {
+    fn shows(&self, place: &Location) -> bool {
         self.shown.iter().any(|(path, start, end)| {
             let is_there = match place.is_loose {
                 true => *start <= place.end && place.start <= *end,
@@ -184,7 +184,7 @@ impl Text {
     }
 
     /// Takes every item that is not shown off the number that counts its sort; what is left over is wrong.
-    fn settle(&mut self, missing: &[&Item], is_exact: bool) -> Vec<String> {
+    fn match_counts(&mut self, missing: &[&Item], is_exact: bool) -> Vec<String> {
         let mut wrong = Vec::new();
         for item in missing {
             let number = match item {
@@ -211,8 +211,8 @@ impl Text {
     }
 }
 
-fn pipe(project: &Project, args: &[&str]) -> Pipe {
-    Pipe::open(project.repository.root(), project.home.path(), args)
+fn pipe(project: &Project, args: &[&str]) -> StdioClient {
+    StdioClient::open(project.repository.root(), project.home.path(), args)
 }
 
 /// The service with edits, so that there is something to compare.
@@ -225,7 +225,7 @@ fn edited() -> Project {
     repository.write("server/src/auth/jwt.rs", text.replace("key: &[u8])", "key: &[u8], strict: bool)"));
     repository.write("cli/cmd/push.go", "package cmd\n");
     repository.write("server/tests/auth.rs", "#[test]\nfn another() {}\n\n#[test]\nfn third() {}\n");
-    project.done("sync");
+    project.run_ok("sync");
     project
 }
 
@@ -261,7 +261,7 @@ fn questions(project: &Project) -> Vec<(&'static str, Value)> {
 }
 
 /// The same question without a limit, where the tool has one.
-fn unlimited(tool: &str, arguments: &Value) -> Value {
+fn without_limits(tool: &str, arguments: &Value) -> Value {
     let mut arguments = arguments.clone();
     if ["find_references", "get_call_graph", "grep_code", "diff_context"].contains(&tool) {
         arguments["limit"] = json!(200);
@@ -270,13 +270,13 @@ fn unlimited(tool: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn every_place_of_the_json_is_in_the_text_or_counted_there() {
+fn every_json_location_is_in_the_text_or_counted() {
     let project = edited();
-    hold(&project, &questions(&project));
+    check_all(&project, &questions(&project));
 }
 
 #[test]
-fn so_it_is_with_interfaces_many_tests_and_homonyms() {
+fn text_is_complete_for_interfaces_tests_and_homonyms() {
     let calls: String = (0..9).map(|at| format!("func use{at}(s Store) {{ s.Put() }}\n")).collect();
     let direct: String = (0..9).map(|at| format!("func own{at}(d Disk) {{ d.Put() }}\n")).collect();
     let store = format!(
@@ -295,11 +295,11 @@ fn so_it_is_with_interfaces_many_tests_and_homonyms() {
         questions.push(("get_call_graph", json!({ "symbol_name": name, "depth": 2 })));
         questions.push(("get_call_graph", json!({ "symbol_name": name, "limit": 12, "direction": "callers" })));
     }
-    hold(&project, &questions);
+    check_all(&project, &questions);
 }
 
 /// Holds the text of every question against its JSON.
-fn hold(project: &Project, questions: &[(&str, Value)]) {
+fn check_all(project: &Project, questions: &[(&str, Value)]) {
     let mut machine = pipe(project, &[]);
     let mut agent = pipe(project, &["--answers", "text", "--tools", "all"]);
     let listed = project.repository.git(&["ls-files", "--cached", "--others"]);
@@ -307,7 +307,7 @@ fn hold(project: &Project, questions: &[(&str, Value)]) {
     let mut wrong = Vec::new();
     let mut counted = 0;
     for (tool, arguments) in questions {
-        let json = machine.call(tool, unlimited(tool, arguments));
+        let json = machine.call(tool, without_limits(tool, arguments));
         let response = agent.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         let text = response["result"]["content"][0]["text"].as_str().expect("a text").to_owned();
         assert_ne!(response["result"]["isError"], json!(true), "{tool} {arguments}: {text}");
@@ -315,13 +315,13 @@ fn hold(project: &Project, questions: &[(&str, Value)]) {
         let mut wanted = items(&json, None, false);
         let key = |item: &Item| format!("{:?} {} {}", item.places, item.name, item.kind);
         wanted.dedup_by(|one, before| key(one) == key(before));
-        let mut read = Text::read(&text, &paths, *tool == "get_file_outline");
+        let mut read = ParsedText::read(&text, &paths, *tool == "get_file_outline");
         let is_shown = |item: &&Item| item.places.iter().all(|place| read.shows(place));
         let missing: Vec<&Item> = wanted.iter().filter(|item| !is_shown(item)).collect();
         counted += missing.len();
         // A search counts pieces, of which several may be one place, and a budget is not the same in both forms.
         let is_exact = !["search_code", "locate_symbol", "get_code_context"].contains(tool);
-        let found = read.settle(&missing, is_exact);
+        let found = read.match_counts(&missing, is_exact);
         if !found.is_empty() {
             wrong.push(format!("{tool} {arguments}:\n{}\nin\n{text}", found.join("\n")));
         }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use codecompass_testkit::{HOME, Repository};
 use serde_json::json;
 use support::PROGRAM;
-use support::client::{hello, wait_until};
+use support::client::{initialize_params, wait_until};
 
 /// A repository, and a data folder that does not exist yet.
 struct User {
@@ -69,7 +69,7 @@ impl User {
             .expect("it can be run");
         let call = json!({ "name": "switch_ref", "arguments": { "ref": name } });
         let messages = [
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello("2025-11-25") }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params("2025-11-25") }),
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
             json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call }),
         ];
@@ -81,7 +81,7 @@ impl User {
         assert!(answer.is_some_and(|answer| answer.contains("worktree_path")));
     }
 
-    fn done(&self, args: &[&str]) {
+    fn run_ok(&self, args: &[&str]) {
         let output = self.run(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
@@ -119,23 +119,23 @@ fn expect_private(data: &Path) {
 fn whatever_creates_the_data_folder_keeps_others_out() {
     let archive = |user: &User| user.folder.path().join("archive.tar.zst").display().to_string();
     let user = User::new();
-    user.done(&["index"]);
-    user.done(&["index", "--ref", "side"]);
+    user.run_ok(&["index"]);
+    user.run_ok(&["index", "--ref", "side"]);
     user.switch_to("side");
     fs::write(user.repository.path("a.rs"), "pub fn two() {}\n").expect("it can be written");
-    user.done(&["sync"]);
-    user.done(&["state", "export", &archive(&user)]);
-    user.done(&["index", "--force"]);
-    user.done(&["state", "import", &archive(&user)]);
+    user.run_ok(&["sync"]);
+    user.run_ok(&["state", "export", &archive(&user)]);
+    user.run_ok(&["index", "--force"]);
+    user.run_ok(&["state", "import", &archive(&user)]);
     let log = user.data().join("projects/log").display().to_string();
-    user.done(&["locate", "two", "--log-file", &log, "-vv"]);
+    user.run_ok(&["locate", "two", "--log-file", &log, "-vv"]);
     assert!(user.data().join("worktrees").is_dir(), "the files of a ref were written");
     assert_eq!(mode(&user.data()), 0o700);
     expect_private(&user.data());
 
     let user = User::new();
     fs::create_dir_all(user.folder.path().join("home/.cursor")).expect("it can be made");
-    user.done(&["setup", "cursor"]);
+    user.run_ok(&["setup", "cursor"]);
     assert!(user.data().join("setup").is_dir(), "a record was kept");
     expect_private(&user.data());
 
@@ -157,7 +157,7 @@ fn whatever_creates_the_data_folder_keeps_others_out() {
 #[test]
 fn a_data_folder_that_was_open_to_others_is_closed_at_the_next_start() {
     let user = User::new();
-    user.done(&["index"]);
+    user.run_ok(&["index"]);
     for (path, open) in [("", 0o755), ("projects", 0o755), ("recent", 0o644), ("config.toml", 0o644)] {
         let path = user.data().join(path);
         if !path.exists() {
@@ -165,21 +165,21 @@ fn a_data_folder_that_was_open_to_others_is_closed_at_the_next_start() {
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(open)).expect("it is ours");
     }
-    user.done(&["status"]);
+    user.run_ok(&["status"]);
     expect_private(&user.data());
 }
 
 #[test]
 fn a_folder_with_things_of_others_keeps_its_mode() {
     let user = User::new();
-    user.done(&["index"]);
+    user.run_ok(&["index"]);
     let (theirs, link) = (user.data().join("theirs"), user.data().join("recent"));
     fs::write(&theirs, "").expect("it can be written");
     symlink(&theirs, &link).expect("it can be made");
     for path in [&theirs, &user.data(), &user.data().join("projects")] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
     }
-    user.done(&["status"]);
+    user.run_ok(&["status"]);
     assert_eq!((mode(&user.data()), mode(&theirs)), (0o755, 0o755), "they are not ours");
     assert_eq!(mode(&user.data().join("projects")), 0o700);
 }
@@ -203,7 +203,7 @@ fn setup_shows_the_text_of_a_private_file_to_nobody() {
     command.envs(envs.into_iter().filter_map(|(name, value)| Some((name, value?))));
     command.output().expect("it can be run");
     assert_eq!(mode(&temporary), 0o600);
-    user.done(&["setup", "cursor"]);
+    user.run_ok(&["setup", "cursor"]);
     assert_eq!(mode(&file), 0o600);
     assert!(!temporary.exists());
 }

@@ -10,9 +10,9 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use codecompass_testkit::{Dice, Repository};
+use codecompass_testkit::{Repository, Rng};
 use serde_json::{Value, json};
-use support::{Project, at};
+use support::{Project, location_arg};
 
 const FILLERS: usize = 12;
 
@@ -30,7 +30,7 @@ struct World {
 }
 
 #[test]
-fn processes_that_write_and_ask_at_once_never_get_a_wrong_answer() {
+fn concurrent_processes_get_correct_answers() {
     let seconds = std::env::var("CODECOMPASS_TEST_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     let world = World::new();
     let began = Instant::now();
@@ -48,12 +48,12 @@ fn processes_that_write_and_ask_at_once_never_get_a_wrong_answer() {
     let (asked, busy) = (world.asked.into_inner(), world.busy.into_inner());
     assert!(asked > 20 && busy < asked, "{asked} asked, {busy} were told to wait");
     let project = &world.project;
-    project.done("sync");
-    project.done("index --ref feat");
-    assert_eq!(project.complaints(), [] as [&str; 0]);
+    project.run_ok("sync");
+    project.run_ok("index --ref feat");
+    assert_eq!(project.stderr_lines(), [] as [&str; 0]);
     let questions =
         ["locate counter --json", "locate sentinel --json", "locate sentinel --json --ref feat", "status --json"];
-    project.fresh(&["feat"]).expect_equal(&questions.map(str::to_owned));
+    project.fresh_index(&["feat"]).expect_equal(&questions.map(str::to_owned));
 }
 
 impl World {
@@ -67,9 +67,9 @@ impl World {
         repository.commit("files");
         repository.branch("feat").write("src/sentinel.rs", "pub fn sentinel(on_feat: bool) {}\n").commit("feat");
         repository.checkout("main");
-        let project = Project::of(repository);
-        project.done("index");
-        project.done("index --ref feat");
+        let project = Project::new(repository);
+        project.run_ok("index");
+        project.run_ok("index --ref feat");
         let zero = || AtomicU64::new(0);
         Self {
             project,
@@ -104,7 +104,7 @@ impl World {
     }
 
     fn work(&self, seed: u64) {
-        let mut dice = Dice::new(seed);
+        let mut dice = Rng::new(seed);
         while !self.over.load(Ordering::SeqCst) {
             self.asked.fetch_add(1, Ordering::SeqCst);
             match dice.below(13) {
@@ -117,7 +117,7 @@ impl World {
                 7 | 8 => self.count("locate counter"),
                 9 => self.sentinel("locate sentinel", "pub fn sentinel(on_main: bool)"),
                 10 => self.sentinel("locate sentinel --ref feat", "pub fn sentinel(on_feat: bool)"),
-                11 => assert_eq!(self.project.complaints(), [] as [&str; 0]),
+                11 => assert_eq!(self.project.stderr_lines(), [] as [&str; 0]),
                 _ => self.sentinel("locate sentinel --ref main~0", "pub fn sentinel(on_main: bool)"),
             }
         }
@@ -150,7 +150,7 @@ impl World {
 
     fn sentinel(&self, command: &str, signature: &str) {
         let answer = self.project.json(command);
-        assert_eq!(support::places(&answer), at("src/sentinel.rs"), "`{command}`: {answer}");
+        assert_eq!(support::places(&answer), location_arg("src/sentinel.rs"), "`{command}`: {answer}");
         assert_eq!(answer["results"][0]["signature"], signature, "`{command}`: {answer}");
         assert_eq!(answer["metadata"]["indexing_status"], "ready", "`{command}`: {answer}");
     }
@@ -160,7 +160,7 @@ impl World {
         let (seen, written) = (self.seen.load(Ordering::SeqCst), self.written.load(Ordering::SeqCst));
         let answer = self.project.json(command);
         let at_most = self.writing.load(Ordering::SeqCst);
-        assert_eq!(support::places(&answer), at("src/counter.rs"), "{answer}");
+        assert_eq!(support::places(&answer), location_arg("src/counter.rs"), "{answer}");
         let signature = answer["results"][0]["signature"].as_str().expect("text");
         let digits = signature.trim_matches(|char: char| !char.is_ascii_digit());
         let found: u64 = digits.parse().unwrap_or_else(|_| panic!("{answer}"));

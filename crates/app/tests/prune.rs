@@ -6,7 +6,7 @@ use std::fs::{self, File};
 
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
-use support::{Project, at, files_of, picture};
+use support::{Project, file_contents, files_of, location_arg};
 
 const DAYS_AHEAD: &str = "CODECOMPASS_DAYS_AHEAD";
 
@@ -20,9 +20,9 @@ fn branches(names: &[&str]) -> Project {
         repository.write(&format!("{name}.rs"), body).commit(name);
     }
     repository.checkout("main");
-    let project = Project::of(repository);
-    project.done("index");
-    names.iter().for_each(|name| drop(project.done(&format!("index --ref {name}"))));
+    let project = Project::new(repository);
+    project.run_ok("index");
+    names.iter().for_each(|name| drop(project.run_ok(&format!("index --ref {name}"))));
     project
 }
 
@@ -43,11 +43,11 @@ fn inactive(names: &[&str]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_nobody_asked_for_in_thirty_days_goes_and_what_was_asked_for_stays() {
+fn inactive_views_are_pruned() {
     let project = branches(&["asked", "forgotten"]);
     let commit = project.repository.rev("asked");
     project.repository.commit("main goes on");
-    project.done(&format!("locate base --ref {commit}"));
+    project.run_ok(&format!("locate base --ref {commit}"));
     assert_eq!(pruned(&json_on_day(&project, 29, "prune-overlays")), []);
     json_on_day(&project, 20, "locate asked_1 --ref asked --no-sync");
     let answer = json_on_day(&project, 40, "prune-overlays");
@@ -55,39 +55,39 @@ fn what_nobody_asked_for_in_thirty_days_goes_and_what_was_asked_for_stays() {
     assert_eq!(answer["removed_file_versions"], 1, "{answer}");
     let gone = project.json_without_refs("locate forgotten_1 --ref forgotten", 5);
     assert_eq!(gone["error"]["code"], "ref_not_indexed");
-    assert_eq!(project.places("locate asked_0 --ref asked"), at("asked.rs"));
+    assert_eq!(project.places("locate asked_0 --ref asked"), location_arg("asked.rs"));
     assert_eq!(pruned(&json_on_day(&project, 51, "prune-overlays")), inactive(&["asked"]));
     // Nobody looked at the default branch or the work tree all that time, and there they are.
     assert_eq!(pruned(&json_on_day(&project, 4000, "prune-overlays")), []);
     let questions = ["locate base --json", "references base --json", "search base --json"];
-    project.fresh(&[]).expect_equal(&questions.map(str::to_owned));
-    assert_eq!(project.complaints(), [] as [&str; 0]);
+    project.fresh_index(&[]).expect_equal(&questions.map(str::to_owned));
+    assert_eq!(project.stderr_lines(), [] as [&str; 0]);
     // What went is brought in again as if for the first time.
     assert_eq!(project.json("index --ref forgotten")["extracted_files"], 1);
 }
 
 #[test]
-fn a_question_notes_its_use_once_an_hour_and_never_waits_for_a_writer() {
+fn query_notes_use_hourly_without_waiting() {
     let project = branches(&["feat"]);
     let ask = |day| json_on_day(&project, day, "locate feat_1 --ref feat --no-sync");
-    let before = picture(&project.data());
+    let before = file_contents(&project.data());
     ask(0);
     let log = |picture: &std::collections::BTreeMap<std::path::PathBuf, String>| {
         picture.iter().find(|(path, _)| path.ends_with("store.db-wal")).map(|(_, told)| told.clone())
     };
-    assert_eq!(log(&picture(&project.data())), log(&before), "a view that was just made was written again");
+    assert_eq!(log(&file_contents(&project.data())), log(&before), "a view that was just made was written again");
     let lock = File::options().write(true).open(project.data().join("write.lock")).expect("there is one");
     lock.lock().expect("nobody writes");
     ask(35);
-    assert_eq!(log(&picture(&project.data())), log(&before), "something was written without the lock");
+    assert_eq!(log(&file_contents(&project.data())), log(&before), "something was written without the lock");
     drop(lock);
     ask(35);
-    assert_ne!(log(&picture(&project.data())), log(&before));
+    assert_ne!(log(&file_contents(&project.data())), log(&before));
     assert_eq!(pruned(&json_on_day(&project, 60, "prune-overlays")), []);
 }
 
 #[test]
-fn the_default_branch_and_what_is_checked_out_somewhere_always_stay() {
+fn default_and_checked_out_views_stay() {
     let project = branches(&["linked", "other"]);
     let linked = project.repository.worktree("linked");
     assert!(project.run_at(linked.root(), "index", &[]).succeeded());
@@ -106,7 +106,7 @@ fn the_default_branch_and_what_is_checked_out_somewhere_always_stay() {
 }
 
 #[test]
-fn what_git_does_not_have_any_more_goes_at_once() {
+fn deleted_refs_are_pruned_at_once() {
     let project = branches(&["deleted", "moved", "kept"]);
     let moved = project.repository.worktree("moved");
     assert!(project.run_at(moved.root(), "index", &[]).succeeded());
@@ -116,25 +116,25 @@ fn what_git_does_not_have_any_more_goes_at_once() {
     let answer = project.json("prune-overlays");
     let expected = [("deleted".to_owned(), "not_in_git".to_owned()), (root, "no_folder".to_owned())];
     assert_eq!(pruned(&answer), expected, "{answer}");
-    assert_eq!(project.places("locate moved_0 --ref moved"), at("moved.rs"));
-    assert_eq!(project.places("locate kept_0 --ref kept"), at("kept.rs"));
+    assert_eq!(project.places("locate moved_0 --ref moved"), location_arg("moved.rs"));
+    assert_eq!(project.places("locate kept_0 --ref kept"), location_arg("kept.rs"));
 }
 
 #[test]
-fn a_dry_run_tells_the_same_and_does_nothing() {
+fn dry_run_reports_without_pruning() {
     let project = branches(&["one", "two"]);
     let before = files_of(&project.data());
     let told = project.json("prune-overlays --older-than 0 --dry-run");
     assert_eq!((pruned(&told), &told["dry_run"]), (inactive(&["one", "two"]), &json!(true)));
     assert!(files_of(&project.data()) == before, "a dry run wrote something");
-    let text = project.done("prune-overlays --older-than 0 --dry-run");
+    let text = project.run_ok("prune-overlays --older-than 0 --dry-run");
     assert!(text.starts_with("Would prune 2:\n  ref one (not used for 0 days)\n"), "{text}");
     let done = project.json("prune-overlays --older-than 0");
     assert_eq!(pruned(&done), pruned(&told));
 }
 
 #[test]
-fn the_space_is_given_back_or_it_is_said_that_it_is_not() {
+fn freed_space_is_reported() {
     let names = ["one", "two", "three", "four"];
     let project = branches(&names);
     let readers = File::create(project.data().join("readers.lock")).expect("it can be made");
@@ -143,12 +143,12 @@ fn the_space_is_given_back_or_it_is_said_that_it_is_not() {
     assert_eq!((&answer["space_freed"], &answer["bytes_freed"]), (&json!(false), &json!(0)), "{answer}");
     assert_eq!(project.epochs(), 2);
     drop(readers);
-    project.done("sync");
+    project.run_ok("sync");
     assert_eq!(project.epochs(), 1);
 
     let project = branches(&names);
     let size = || -> u64 {
-        picture(&project.epoch()).keys().map(|path| fs::metadata(path).map_or(0, |meta| meta.len())).sum()
+        file_contents(&project.epoch()).keys().map(|path| fs::metadata(path).map_or(0, |meta| meta.len())).sum()
     };
     let before = size();
     let answer = project.json("prune-overlays --older-than 0");
@@ -160,27 +160,27 @@ fn the_space_is_given_back_or_it_is_said_that_it_is_not() {
 }
 
 #[test]
-fn a_kill_at_any_write_leaves_all_views_or_those_that_stay() {
+fn kill_during_prune_is_atomic() {
     let project = branches(&["gone"]);
     let shown = || (project.run("locate gone_1 --ref gone --no-sync").code, project.places("locate base --no-sync"));
-    let (before, after) = ((Some(0), at("base.rs")), (Some(5), at("base.rs")));
+    let (before, after) = ((Some(0), location_arg("base.rs")), (Some(5), location_arg("base.rs")));
     assert_eq!(shown(), before);
     let seen = std::cell::RefCell::new(Vec::new());
-    project.killed_at_each_write("prune-overlays --older-than 0", |n, survived| {
+    project.kill_at_each_write("prune-overlays --older-than 0", |n, survived| {
         let found = shown();
         assert!(found == after || (found == before && !survived), "killed at write {n}: {found:?}");
         seen.borrow_mut().push(found);
-        project.done("sync");
+        project.run_ok("sync");
         assert_eq!(project.epochs(), 1, "killed at write {n}: the next write did not clean up");
-        assert_eq!(project.complaints(), [] as [&str; 0], "killed at write {n}");
+        assert_eq!(project.stderr_lines(), [] as [&str; 0], "killed at write {n}");
     });
     assert!(seen.borrow().contains(&before), "no kill came before the switch");
 }
 
 #[test]
-fn a_project_that_nobody_registered_has_nothing_to_prune() {
-    let project = Project::with(&[("a.rs", "pub fn a() {}\n")]);
-    assert_eq!(project.json_ending("prune-overlays", 3)["error"]["code"], "project_not_found");
-    assert!(project.knows_nothing());
-    project.ends("prune-overlays --older-than -1", 2);
+fn unregistered_project_has_nothing_to_prune() {
+    let project = Project::with_files(&[("a.rs", "pub fn a() {}\n")]);
+    assert_eq!(project.json_expecting("prune-overlays", 3)["error"]["code"], "project_not_found");
+    assert!(project.has_no_data());
+    project.run_expecting("prune-overlays --older-than -1", 2);
 }

@@ -8,29 +8,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use codecompass_testkit::{Repository, expect_file, words};
+use codecompass_testkit::{Repository, expect_file, shell_words};
 use serde_json::Value;
-use support::{Project, ranking};
+use support::{Project, ranking_file};
 
 /// A place further down counts as not found.
-const DEPTH: usize = 10;
+const MAX_RANK: usize = 10;
 
 #[test]
-fn every_question_over_the_service_finds_its_place_where_the_golden_says() {
-    let sheet = Sheet::read("service.golden");
+fn service_queries_match_the_golden_ranks() {
+    let sheet = GoldenFile::read("service.golden");
     let ranked = sheet.ask(&Project::service());
-    expect_file(ranking("service.golden"), &sheet.with(&ranked));
+    expect_file(ranking_file("service.golden"), &sheet.with_ranks(&ranked));
     sheet.check_floor(&ranked);
 }
 
 #[test]
-fn most_questions_over_this_project_find_their_file() {
+fn project_queries_reach_the_floor() {
     let repository = Repository::new();
     copy(&root(), Path::new(""), &repository);
     repository.commit("this project");
-    let project = Project::of(repository);
-    project.done("index");
-    let sheet = Sheet::read("project.questions");
+    let project = Project::new(repository);
+    project.run_ok("index");
+    let sheet = GoldenFile::read("project.questions");
     for question in sheet.questions() {
         let is_there = |place: &&str| root().join(place).is_file();
         let gone: Vec<&str> = question.expected.iter().map(String::as_str).filter(|place| !is_there(place)).collect();
@@ -45,28 +45,28 @@ fn check_readme_example(project: &Project) {
     let readme = fs::read_to_string(root().join("README.md")).expect("the README can be read");
     let query = readme.split("search --index \"").nth(1).and_then(|rest| rest.split('"').next());
     let query = query.expect("the README has an example query").to_owned();
-    let first = Question { expected: Vec::new(), query }.ask(project).first;
+    let first = GoldenQuery { expected: Vec::new(), query }.ask(project).first;
     let is_named = first.split('#').all(|part| readme.contains(&format!("`{part}`")));
     assert!(is_named, "the README names another result than {first}");
 }
 
 /// A list of questions; in a golden, each with the rank that its place had.
-struct Sheet {
+struct GoldenFile {
     name: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<GoldenLine>,
 }
 
-enum Line {
+enum GoldenLine {
     /// Title, notes, headings.
     Prose(String),
     /// The mean may not fall below this.
     Floor(String),
     /// What was measured: written anew each time.
     Measured,
-    Question(Question),
+    Question(GoldenQuery),
 }
 
-struct Question {
+struct GoldenQuery {
     /// `path` or `path#symbol`; any of them will do.
     expected: Vec<String>,
     query: String,
@@ -82,42 +82,42 @@ struct Ranked {
 /// Stands between a place and its question.
 const ARROW: &str = "  ←  ";
 
-impl Sheet {
+impl GoldenFile {
     fn read(name: &'static str) -> Self {
-        let text = fs::read_to_string(ranking(name)).expect("the questions can be read");
-        let lines = text.lines().filter(|line| !line.starts_with("      ")).map(Line::of).collect();
+        let text = fs::read_to_string(ranking_file(name)).expect("the questions can be read");
+        let lines = text.lines().filter(|line| !line.starts_with("      ")).map(GoldenLine::parse).collect();
         Self { name, lines }
     }
 
-    fn questions(&self) -> impl Iterator<Item = &Question> {
+    fn questions(&self) -> impl Iterator<Item = &GoldenQuery> {
         self.lines.iter().filter_map(|line| match line {
-            Line::Question(question) => Some(question),
+            GoldenLine::Question(question) => Some(question),
             _ => None,
         })
     }
 
     /// Asks everything, some side by side.
     fn ask(&self, project: &Project) -> Vec<Ranked> {
-        let questions: Vec<&Question> = self.questions().collect();
+        let questions: Vec<&GoldenQuery> = self.questions().collect();
         assert!(questions.len() >= 30, "{} has only {} questions", self.name, questions.len());
         let share = questions.len().div_ceil(4);
         thread::scope(|scope| {
-            let ask = |some: &[&Question]| some.iter().map(|question| question.ask(project)).collect::<Vec<_>>();
+            let ask = |some: &[&GoldenQuery]| some.iter().map(|question| question.ask(project)).collect::<Vec<_>>();
             let parts: Vec<_> = questions.chunks(share).map(|some| scope.spawn(move || ask(some))).collect();
             parts.into_iter().flat_map(|part| part.join().expect("a question is answered")).collect()
         })
     }
 
     /// The text of the golden with these ranks.
-    fn with(&self, ranked: &[Ranked]) -> String {
+    fn with_ranks(&self, ranked: &[Ranked]) -> String {
         let mut text = String::new();
         let mut ranked_in_order = ranked.iter();
         for line in &self.lines {
             match line {
-                Line::Prose(prose) => writeln!(text, "{prose}"),
-                Line::Floor(floor) => writeln!(text, "floor {floor}"),
-                Line::Measured => writeln!(text, "MRR {:.3}", mean(ranked)),
-                Line::Question(question) => {
+                GoldenLine::Prose(prose) => writeln!(text, "{prose}"),
+                GoldenLine::Floor(floor) => writeln!(text, "floor {floor}"),
+                GoldenLine::Measured => writeln!(text, "MRR {:.3}", mean(ranked)),
+                GoldenLine::Question(question) => {
                     let ranked = ranked_in_order.next().expect("each question was asked");
                     let rank = ranked.rank.map_or("-".to_owned(), |rank| rank.to_string());
                     let line = format!("{rank:>2}  {}{ARROW}{}", question.expected.join(" or "), question.query);
@@ -135,16 +135,16 @@ impl Sheet {
     #[track_caller]
     fn check_floor(&self, ranked: &[Ranked]) {
         let floor = self.lines.iter().find_map(|line| match line {
-            Line::Floor(floor) => floor.parse::<f64>().ok(),
+            GoldenLine::Floor(floor) => floor.parse::<f64>().ok(),
             _ => None,
         });
         let floor = floor.unwrap_or_else(|| panic!("{} has no line `floor 0.…`", self.name));
-        assert!(mean(ranked) >= floor, "MRR {:.3} is below {floor}:\n{}", mean(ranked), self.with(ranked));
+        assert!(mean(ranked) >= floor, "MRR {:.3} is below {floor}:\n{}", mean(ranked), self.with_ranks(ranked));
     }
 }
 
-impl Line {
-    fn of(line: &str) -> Self {
+impl GoldenLine {
+    fn parse(line: &str) -> Self {
         if let Some(floor) = line.strip_prefix("floor ") {
             return Self::Floor(floor.to_owned());
         }
@@ -157,17 +157,17 @@ impl Line {
         // In a golden the rank stands in front.
         let expected = expected.trim_start();
         let expected = expected.split_once("  ").map_or(expected, |(_, places)| places);
-        Self::Question(Question {
+        Self::Question(GoldenQuery {
             expected: expected.split(" or ").map(|place| place.trim().to_owned()).collect(),
             query: query.to_owned(),
         })
     }
 }
 
-impl Question {
+impl GoldenQuery {
     fn ask(&self, project: &Project) -> Ranked {
-        let query = words::quote(&self.query);
-        let command = format!("search {query} --json --no-sync --detail location --limit {DEPTH}");
+        let query = shell_words::quote(&self.query);
+        let command = format!("search {query} --json --no-sync --detail location --limit {MAX_RANK}");
         let reply = project.run(&command);
         assert!(matches!(reply.code, Some(0 | 1)), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
         let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
@@ -204,12 +204,12 @@ fn root() -> PathBuf {
 
 /// Copies sources and docs; these questions stay out, because each would be found by its own words.
 fn copy(root: &Path, folder: &Path, repository: &Repository) {
-    const LEFT_OUT: &[&str] = &["target", "fixtures", "ranking", "corpus", "artifacts"];
+    const SKIPPED_FOLDERS: &[&str] = &["target", "fixtures", "ranking", "corpus", "artifacts"];
     for entry in fs::read_dir(root.join(folder)).expect("the project can be listed").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = folder.join(&name);
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && !name.starts_with('.') && !LEFT_OUT.contains(&name.as_str()) {
+        if is_folder && !name.starts_with('.') && !SKIPPED_FOLDERS.contains(&name.as_str()) {
             copy(root, &path, repository);
         } else if !is_folder && [".rs", ".md", ".toml", ".case"].iter().any(|end| name.ends_with(end)) {
             let text = fs::read_to_string(root.join(&path)).expect("a source is text");

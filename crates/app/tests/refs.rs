@@ -9,19 +9,19 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client as _, Pipe};
+use support::client::{Client as _, StdioClient};
 
 fn project() -> Project {
     let project =
-        Project::with(&[("src/a.py", "def alpha():\n    return 1\n"), ("src/b.py", "def beta():\n    pass\n")]);
+        Project::with_files(&[("src/a.py", "def alpha():\n    return 1\n"), ("src/b.py", "def beta():\n    pass\n")]);
     let repository = &project.repository;
     repository.branch("feat/x");
     repository.write("src/c.py", "def gamma():\n    return alpha()\n").commit("gamma");
     repository.write("src/a.py", "def alpha():\n    return 2\n").commit("alpha");
     repository.checkout("main");
     repository.write("src/b.py", "def beta():\n    return 3\n").commit("beta");
-    project.done("index");
-    project.done("index --ref feat/x");
+    project.run_ok("index");
+    project.run_ok("index --ref feat/x");
     project
 }
 
@@ -39,19 +39,19 @@ fn found(project: &Project, name: &str, options: &str) -> u64 {
 }
 
 #[test]
-fn refs_say_what_they_add_and_how_far_they_are_apart() {
+fn refs_list_additions_and_distance() {
     let project = project();
     let (main, feat) = (row(&project, "main"), row(&project, "feat/x"));
     assert_eq!((&main["is_default"], &main["file_count"], &main["ahead"]), (&json!(true), &json!(2), &Value::Null));
     assert_eq!((&feat["file_count"], &feat["symbol_count"]), (&json!(2), &json!(2)), "{feat}");
     assert_eq!((&feat["ahead"], &feat["behind"]), (&json!(2), &json!(1)), "{feat}");
     assert_eq!(feat["merge_base_commit"], project.repository.rev("main~1"));
-    let text = project.done("refs");
+    let text = project.run_ok("refs");
     assert!(text.contains("feat/x") && text.contains("+2 files") && text.contains("2 ahead, 1 behind"), "{text}");
 }
 
 #[test]
-fn a_branch_that_moves_is_followed_whatever_way_it_went() {
+fn moved_branch_is_followed() {
     let project = project();
     let repository = &project.repository;
     repository.checkout("feat/x");
@@ -68,17 +68,17 @@ fn a_branch_that_moves_is_followed_whatever_way_it_went() {
 }
 
 #[test]
-fn a_branch_that_is_gone_is_no_ref_any_more() {
+fn deleted_branch_is_not_listed() {
     let project = project();
     project.repository.git(&["branch", "--quiet", "-D", "feat/x"]);
     assert_eq!(row(&project, "feat/x")["status"], "stale");
-    let error = project.json_ending("locate gamma --ref feat/x", 5);
+    let error = project.json_expecting("locate gamma --ref feat/x", 5);
     assert_eq!(error["error"]["code"], "ref_not_indexed", "{error:#}");
     assert_eq!(found(&project, "gamma", ""), 0);
 }
 
 #[test]
-fn another_name_for_the_default_branch_is_another_name_only() {
+fn alias_of_default_branch_shares_its_content() {
     let project = project();
     project.repository.git(&["branch", "--move", "main", "trunk"]);
     let answer = project.json("locate beta");
@@ -88,7 +88,7 @@ fn another_name_for_the_default_branch_is_another_name_only() {
 }
 
 #[test]
-fn a_detached_head_is_its_commit_and_a_tag_is_a_ref() {
+fn detached_head_and_tags() {
     let project = project();
     let repository = &project.repository;
     let commit = repository.rev("feat/x");
@@ -102,18 +102,18 @@ fn a_detached_head_is_its_commit_and_a_tag_is_a_ref() {
     assert_eq!(error["error"]["code"], "ref_not_indexed", "{error:#}");
     let call = &error["error"]["data"];
     assert!(call.to_string().contains("index_repo") && call.to_string().contains("v1"), "{call}");
-    project.done("index --ref v1");
+    project.run_ok("index --ref v1");
     assert_eq!(found(&project, "beta", "--ref v1"), 1);
     assert_eq!(found(&project, "loose", "--ref v1"), 0);
 }
 
 #[test]
-fn a_switch_to_what_is_not_indexed_names_the_call_that_mends_it() {
+fn switch_to_unindexed_ref_suggests_indexing() {
     let project = project();
     project.repository.tag("v1");
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
     for name in ["v1", "nobody/has-it"] {
-        let (code, error) = client.fails("switch_ref", json!({ "ref": name }));
+        let (code, error) = client.call_error("switch_ref", json!({ "ref": name }));
         assert_eq!(code, "ref_not_indexed", "{error}");
         assert_eq!(error["data"]["call"], json!({ "tool": "index_repo", "params": { "ref": name } }), "{error}");
         let message = error["message"].as_str().expect("a text");
@@ -121,13 +121,13 @@ fn a_switch_to_what_is_not_indexed_names_the_call_that_mends_it() {
     }
     // Where git has the ref, the call does mend it.
     client.call("index_repo", json!({ "ref": "v1" }));
-    client.settles(json!({ "ref": "v1" }));
+    client.wait_for_index(json!({ "ref": "v1" }));
     assert_eq!(client.call("switch_ref", json!({ "ref": "v1" }))["ref"], "v1");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
+fn managed_worktree_is_written_to_the_data_folder() {
     let project = project();
     let repository = &project.repository;
     repository.checkout("feat/x");
@@ -137,11 +137,11 @@ fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
     repository.write(".gitattributes", "*.py filter=evil\n").commit("odd files");
     repository.git(&["config", "filter.evil.smudge", "touch smudged"]);
     repository.checkout("main");
-    project.done("index --ref feat/x");
+    project.run_ok("index --ref feat/x");
     let before = repository.git(&["worktree", "list"]);
     let config = project.home.path().join("config.toml");
     let switch = |project: &Project| {
-        let mut client = Pipe::open(project.repository.root(), project.home.path(), &[]);
+        let mut client = StdioClient::open(project.repository.root(), project.home.path(), &[]);
         client.call("switch_ref", json!({ "ref": "feat/x" }))
     };
     assert_eq!(switch(&project)["worktree_path"], Value::Null);
@@ -160,14 +160,14 @@ fn a_managed_worktree_is_written_from_objects_and_lies_with_our_data() {
     repository.checkout("feat/x");
     repository.delete("src/c.py").commit("gone");
     repository.checkout("main");
-    project.done("index --ref feat/x");
+    project.run_ok("index --ref feat/x");
     assert_eq!(switch(&project)["worktree_path"], answer["worktree_path"]);
     assert!(!root.join("src/c.py").exists() && root.join("src/a.py").exists());
     let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
     assert_eq!(left.len(), 2, "{left:?}");
     // It goes with its ref.
     repository.git(&["branch", "--quiet", "-D", "feat/x"]);
-    project.done("prune-overlays");
+    project.run_ok("prune-overlays");
     let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
     assert!(left.is_empty(), "{left:?}");
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use codecompass_testkit::{Reply, Repository};
 use serde_json::{Value, json};
 use support::Project;
-use support::client::{Client, Pipe};
+use support::client::{Client, StdioClient};
 
 const KEY: &str =
     "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----\n";
@@ -46,10 +46,10 @@ fn repository() -> Repository {
 
 /// Indexed with what the user's own configuration says.
 fn indexed(configuration: &str) -> Project {
-    let project = Project::of(repository());
+    let project = Project::new(repository());
     configure(&project, configuration);
-    project.done("index");
-    project.done("index --ref feat");
+    project.run_ok("index");
+    project.run_ok("index --ref feat");
     project
 }
 
@@ -77,7 +77,7 @@ fn matches(project: &Project, reference: &str) -> Value {
 }
 
 /// Whether any file below a folder has the bytes of a word in it, be it a row or a term.
-fn holds(folder: &Path, word: &str) -> bool {
+fn folder_contains(folder: &Path, word: &str) -> bool {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).expect("it can be listed").flatten() {
@@ -95,22 +95,22 @@ fn holds(folder: &Path, word: &str) -> bool {
 const ALL: &str = "[index]\nallow_secret_paths = [\"*\"]\n";
 
 #[test]
-fn secrets_are_not_indexed_and_code_with_a_key_in_it_is() {
+fn secrets_are_skipped_and_code_is_not() {
     let project = indexed("");
     for reference in ["main", "feat"] {
         assert_eq!(leaks(&project, reference), [""; 0], "{reference}");
     }
     assert_eq!(project.places("locate WORDOFCODE"), ["src/tls.rs:1"]);
-    let why = project.ends("outline prod.env", 1);
+    let why = project.run_expecting("outline prod.env", 1);
     assert!(why.contains("secret") && why.contains("index.allow_secret_paths"), "{why}");
 }
 
 #[test]
-fn the_user_brings_paths_back_and_a_repository_does_not() {
+fn only_user_config_allows_secret_paths() {
     let project = indexed("[index]\nallow_secret_paths = [\"/prod.env\", \"notes/\"]\n");
     assert_eq!(leaks(&project, "main"), ["wordofenv", "wordofkeyfile"]);
     project.repository.write(".codecompass/config.toml", "[index]\nallow_secret_paths = [\"*\"]\n");
-    project.done("sync");
+    project.run_ok("sync");
     assert_eq!(leaks(&project, "main"), ["wordofenv", "wordofkeyfile"]);
     let answer = project.json("locate plain");
     assert!(answer["metadata"]["warnings"].to_string().contains("index.allow_secret_paths can not be set"), "{answer}");
@@ -119,12 +119,12 @@ fn the_user_brings_paths_back_and_a_repository_does_not() {
 }
 
 #[test]
-fn what_newly_counts_as_a_secret_leaves_every_view_and_file_of_a_store() {
+fn new_secrets_are_removed_from_the_store() {
     let project = indexed(ALL);
     assert_eq!(leaks(&project, "feat").len(), SECRETS.len() + 2, "all of them were asked for");
-    assert!(holds(&project.data(), "wordofkube"), "its words are in the text index");
+    assert!(folder_contains(&project.data(), "wordofkube"), "its words are in the text index");
     let archive = project.home.path().join("with.tar.zst");
-    project.done(&format!("state export '{}'", archive.display()));
+    project.run_ok(&format!("state export '{}'", archive.display()));
     configure(&project, "");
     // No view is synced by this, and the very first answer has none of them.
     assert_eq!(matches(&project, "feat"), 0);
@@ -132,49 +132,49 @@ fn what_newly_counts_as_a_secret_leaves_every_view_and_file_of_a_store() {
         assert_eq!(leaks(&project, reference), [""; 0], "{reference}");
     }
     for word in ["wordofkube", "wordofkeyfile", "wordoffeat", "wordofenv"] {
-        assert!(!holds(&project.data(), word), "{word} is still there");
+        assert!(!folder_contains(&project.data(), word), "{word} is still there");
     }
-    assert_eq!(project.complaints(), [""; 0]);
-    project.done("sync");
+    assert_eq!(project.stderr_lines(), [""; 0]);
+    project.run_ok("sync");
     let questions = ["locate plain", "search plain", "grep key", "outline src/tls.rs --ref feat"].map(str::to_owned);
-    project.fresh(&["feat"]).expect_equal(&questions);
+    project.fresh_index(&["feat"]).expect_equal(&questions);
     // An archive that somebody made under other rules.
-    project.done(&format!("state import '{}'", archive.display()));
+    project.run_ok(&format!("state import '{}'", archive.display()));
     for reference in ["main", "feat"] {
         assert_eq!(leaks(&project, reference), [""; 0], "{reference} was imported");
     }
 }
 
 #[test]
-fn exports_have_none_although_nobody_asked_the_store_before() {
+fn exports_have_no_secrets() {
     let project = indexed(ALL);
     configure(&project, "");
     let archive = project.home.path().join("without.tar.zst");
-    project.done(&format!("state export '{}'", archive.display()));
-    let other = Project::of(repository());
+    project.run_ok(&format!("state export '{}'", archive.display()));
+    let other = Project::new(repository());
     configure(&other, ALL);
-    other.done(&format!("state import '{}'", archive.display()));
+    other.run_ok(&format!("state import '{}'", archive.display()));
     assert_eq!(matches(&other, "feat"), 0);
 }
 
 #[test]
-fn a_kill_while_secrets_leave_loses_nothing_and_leaks_nothing() {
+fn kill_during_secret_removal_is_atomic() {
     let project = indexed(ALL);
     configure(&project, "");
-    project.killed_at_each_write("sync", |at, _| {
+    project.kill_at_each_write("sync", |at, _| {
         for reference in ["main", "feat"] {
             assert_eq!(leaks(&project, reference), [""; 0], "{reference} after a kill at write {at}");
         }
         assert_eq!(project.places("locate plain --ref feat"), ["src/lib.rs:1"], "after a kill at write {at}");
-        assert_eq!(project.complaints(), [""; 0], "after a kill at write {at}");
+        assert_eq!(project.stderr_lines(), [""; 0], "after a kill at write {at}");
     });
 }
 
 #[test]
-fn a_path_that_is_allowed_later_comes_to_every_branch() {
+fn later_allowed_path_is_indexed_everywhere() {
     let project = indexed("");
     configure(&project, ALL);
-    project.done("sync");
+    project.run_ok("sync");
     for reference in ["main", "feat"] {
         assert!(leaks(&project, reference).len() > SECRETS.len(), "{reference}");
     }
@@ -182,14 +182,14 @@ fn a_path_that_is_allowed_later_comes_to_every_branch() {
 }
 
 #[test]
-fn a_server_whose_store_another_user_of_it_filled_gives_nothing_away() {
+fn server_hides_secrets_of_another_writer() {
     let project = indexed("");
-    let mut client = Pipe::open(project.repository.root(), project.home.path(), &["--no-watch"]);
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch"]);
     let grep = json!({ "pattern": "wordof", "literal": true, "ref": "feat" });
     assert_eq!(client.call("grep_code", grep.clone())["total_matches"], 0);
     let all = project.home.path().join("all.toml");
     fs::write(&all, ALL).expect("it can be written");
-    project.done(&format!("index --ref feat --config '{}'", all.display()));
+    project.run_ok(&format!("index --ref feat --config '{}'", all.display()));
     let answer = client.call("grep_code", grep);
     assert_eq!(answer["total_matches"], 0, "{answer}");
 }

@@ -69,7 +69,7 @@ impl User {
     fn new() -> Self {
         let user = Self {
             home: TempDir::new().expect("a temp folder"),
-            project: Project::with(&[("src/lib.rs", "pub fn greet() {}\n")]),
+            project: Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]),
         };
         for (path, text) in FILES {
             user.write(path, text);
@@ -95,7 +95,7 @@ impl User {
     }
 
     /// Every file below the home folder, with its text; links with where they lead; folders with nothing.
-    fn picture(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn file_contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         contents(self.home.path())
     }
 
@@ -105,14 +105,14 @@ impl User {
         self.project.run_with(command, &all)
     }
 
-    fn ends(&self, command: &str, code: i32) -> String {
+    fn run_expecting(&self, command: &str, code: i32) -> String {
         let reply = self.run(command, &[]);
         assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
         reply.stdout
     }
 
     fn json(&self, command: &str, code: i32) -> Value {
-        serde_json::from_str(&self.ends(&format!("{command} --json"), code)).expect("an answer is JSON")
+        serde_json::from_str(&self.run_expecting(&format!("{command} --json"), code)).expect("an answer is JSON")
     }
 
     /// What became of each client's entry.
@@ -162,16 +162,16 @@ fn is_kept(text: &str, within: &str) -> bool {
 }
 
 #[test]
-fn every_client_is_set_up_again_without_a_change_and_back_to_the_byte() {
+fn setup_is_idempotent_and_unsetup_exact() {
     let user = User::new();
-    let before = user.picture();
+    let before = user.file_contents();
     let outcomes = user.outcomes("setup", 0);
     assert_eq!(outcomes.len(), FILES.len() + FOLDERS.len(), "{outcomes:?}");
     for (client, outcome) in &outcomes {
         assert_eq!(outcome, if client == "goose" { "printed" } else { "changed" }, "{client}");
     }
     expect_no_copies(user.project.home.path());
-    let changed = user.picture();
+    let changed = user.file_contents();
     for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".yaml")) {
         assert!(user.read(path).contains("serve-mcp"), "{path}");
         let lines = user.read(path);
@@ -183,7 +183,7 @@ fn every_client_is_set_up_again_without_a_change_and_back_to_the_byte() {
 
     let again = user.outcomes("setup", 0);
     assert!(again.values().all(|outcome| outcome == "unchanged" || outcome == "printed"), "{again:?}");
-    assert_eq!(user.picture(), changed);
+    assert_eq!(user.file_contents(), changed);
 
     // Other answers, then back: what was there before the first setup.
     let other = user.outcomes("setup --answers json --tools all", 0);
@@ -191,21 +191,21 @@ fn every_client_is_set_up_again_without_a_change_and_back_to_the_byte() {
     assert!(user.read(".cursor/mcp.json").contains("\"--tools\",\"all\""));
     assert_eq!(user.read(".cursor/mcp.json").matches("serve-mcp").count(), 1);
 
-    user.ends("unsetup", 0);
-    let after = user.picture();
+    user.run_expecting("unsetup", 0);
+    let after = user.file_contents();
     for (path, bytes) in &before {
         let found = after.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         assert_eq!(found.as_deref(), Some(&*String::from_utf8_lossy(bytes)), "{}", path.display());
     }
     assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
-    assert_eq!(user.ends("unsetup", 0), "codecompass is not configured in any file.\n");
+    assert_eq!(user.run_expecting("unsetup", 0), "codecompass is not configured in any file.\n");
     assert!(!user.project.home.path().join("setup").exists(), "no record is left");
 }
 
 #[test]
-fn an_entry_says_what_its_client_needs() {
+fn entries_match_their_clients() {
     let user = User::new();
-    user.ends("setup", 0);
+    user.run_expecting("setup", 0);
     let data = user.project.home.path().to_str().expect("UTF-8");
     let arguments = json!(["serve-mcp", "--auto-index", "--answers", "text"]);
     let env = json!({ "CODECOMPASS_HOME": data });
@@ -231,7 +231,7 @@ fn an_entry_says_what_its_client_needs() {
 }
 
 #[test]
-fn what_is_broken_or_may_not_be_written_is_left_alone_and_harms_nobody_else() {
+fn broken_or_read_only_files_are_left_alone() {
     let user = User::new();
     let broken = [
         (".claude.json", "{\n  \"mcpServers\": {\n", "line 3, column 1"),
@@ -247,15 +247,15 @@ fn what_is_broken_or_may_not_be_written_is_left_alone_and_harms_nobody_else() {
     fs::write(user.at(".config/zed/settings.json"), b"{\"a\": \"\xff\"}").expect("it can be written");
     let locked = user.at(".cursor/mcp.json");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
-    let before = user.picture();
-    let told = user.ends("setup", 1);
+    let before = user.file_contents();
+    let told = user.run_expecting("setup", 1);
     for (path, _, why) in broken {
         let line =
             told.lines().find(|line| line.contains(path)).unwrap_or_else(|| panic!("{path} is not named: {told}"));
         assert!(line.contains("not changed") && line.contains(why), "{line}");
     }
     assert!(told.contains("mcp.json not changed: it is read-only"), "{told}");
-    let after = user.picture();
+    let after = user.file_contents();
     for path in broken.iter().map(|(path, ..)| *path).chain([".config/zed/settings.json", ".cursor/mcp.json"]) {
         assert_eq!(after[&user.at(path)], before[&user.at(path)], "{path}");
     }
@@ -264,21 +264,21 @@ fn what_is_broken_or_may_not_be_written_is_left_alone_and_harms_nobody_else() {
     }
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
     user.run("unsetup", &[]);
-    assert_eq!(user.picture(), before);
+    assert_eq!(user.file_contents(), before);
 }
 
 #[test]
-fn a_kill_between_any_two_writes_leaves_each_file_old_or_new() {
+fn kill_during_setup_is_atomic() {
     let user = User::new();
-    let old = user.picture();
+    let old = user.file_contents();
     let start = user.project.home.save();
-    user.ends("setup", 0);
-    let new = user.picture();
-    user.ends("unsetup", 0);
+    user.run_expecting("setup", 0);
+    let new = user.file_contents();
+    user.run_expecting("unsetup", 0);
     user.project.home.restore(&start);
-    assert_eq!(user.picture(), old);
+    assert_eq!(user.file_contents(), old);
     let is_old_or_new = |n: usize| {
-        for (path, bytes) in user.picture() {
+        for (path, bytes) in user.file_contents() {
             let is_beside = path.to_string_lossy().ends_with(".codecompass-new");
             let is_known = old.get(&path) == Some(&bytes) || new.get(&path) == Some(&bytes);
             assert!(is_beside || is_known || bytes.is_empty(), "write {n}: {}", path.display());
@@ -287,16 +287,16 @@ fn a_kill_between_any_two_writes_leaves_each_file_old_or_new() {
     let mut ended = false;
     for n in 1..200 {
         let reply = user.run("setup", &[(KILL_AT_WRITE, &n.to_string())]);
-        assert!(reply.died() || reply.succeeded(), "{reply:?}");
+        assert!(reply.was_aborted() || reply.succeeded(), "{reply:?}");
         is_old_or_new(n);
         // The other way is killed at the same place, so that both are, at each of their writes.
         if n % 2 == 0 {
             let back = user.run("unsetup", &[(KILL_AT_WRITE, &n.to_string())]);
-            assert!(back.died() || back.succeeded(), "{back:?}");
+            assert!(back.was_aborted() || back.succeeded(), "{back:?}");
             is_old_or_new(n);
         }
-        user.ends("unsetup", 0);
-        assert_eq!(user.picture(), old, "after write {n}");
+        user.run_expecting("unsetup", 0);
+        assert_eq!(user.file_contents(), old, "after write {n}");
         ended = reply.succeeded();
         if ended {
             break;
@@ -306,14 +306,14 @@ fn a_kill_between_any_two_writes_leaves_each_file_old_or_new() {
 }
 
 #[test]
-fn a_change_of_entries_that_is_killed_can_still_be_taken_back_to_the_byte() {
+fn killed_update_can_be_undone() {
     let user = User::new();
-    let old = user.picture();
+    let old = user.file_contents();
     for n in 1..200 {
-        user.ends("setup", 0);
+        user.run_expecting("setup", 0);
         let reply = user.run("setup --answers json", &[(KILL_AT_WRITE, &n.to_string())]);
-        user.ends("unsetup", 0);
-        assert_eq!(user.picture(), old, "after write {n}");
+        user.run_expecting("unsetup", 0);
+        assert_eq!(user.file_contents(), old, "after write {n}");
         if reply.succeeded() {
             return;
         }
@@ -322,16 +322,16 @@ fn a_change_of_entries_that_is_killed_can_still_be_taken_back_to_the_byte() {
 }
 
 #[test]
-fn who_touched_the_file_keeps_what_they_did_and_only_our_entry_goes() {
+fn user_edits_survive_unsetup() {
     let user = User::new();
-    user.ends("setup claude-code codex zed", 0);
+    user.run_expecting("setup claude-code codex zed", 0);
     let claude = user.read(".claude.json").replace("412", "413").replace("\"github\"", "\"hub\"");
     user.write(".claude.json", &claude);
     let codex = user.read(".codex/config.toml") + "\r\n[profiles.x]\r\nmodel = \"o8\"\r\n";
     user.write(".codex/config.toml", &codex);
     // Setting up again is no reason to forget that the entry is ours.
-    user.ends("setup claude-code codex --answers json", 0);
-    user.ends("unsetup", 0);
+    user.run_expecting("setup claude-code codex --answers json", 0);
+    user.run_expecting("unsetup", 0);
     let original = |path: &str| FILES.iter().find(|(known, _)| *known == path).expect("it is one").1;
     let expected = original(".claude.json").replace("412", "413").replace("\"github\"", "\"hub\"");
     assert_eq!(user.read(".claude.json"), expected);
@@ -342,21 +342,21 @@ fn who_touched_the_file_keeps_what_they_did_and_only_our_entry_goes() {
 }
 
 #[test]
-fn an_entry_of_the_users_own_comes_back() {
+fn replaced_user_entry_is_restored() {
     let user = User::new();
     let own = "{\n  \"mcpServers\": {\n    \"codecompass\": {\"command\": \"mine\", \"args\": [\"serve-mcp\"]},\n    \"z\": 1\n  }\n}\n";
     let table =
         "[mcp_servers.codecompass]\ncommand = \"mine\"\n\n[mcp_servers.codecompass.env]\nX = \"1\"\n\n[other]\n";
     user.write(".cursor/mcp.json", own);
     user.write(".codex/config.toml", table);
-    user.ends("setup cursor codex", 0);
+    user.run_expecting("setup cursor codex", 0);
     assert!(!user.read(".cursor/mcp.json").contains("mine") && !user.read(".codex/config.toml").contains("mine"));
-    user.ends("unsetup", 0);
+    user.run_expecting("unsetup", 0);
     assert_eq!((user.read(".cursor/mcp.json").as_str(), user.read(".codex/config.toml").as_str()), (own, table));
     // Also when somebody wrote to the file in the meantime.
-    user.ends("setup cursor", 0);
+    user.run_expecting("setup cursor", 0);
     user.write(".cursor/mcp.json", &user.read(".cursor/mcp.json").replace("\"z\": 1", "\"z\": 2"));
-    user.ends("unsetup", 0);
+    user.run_expecting("unsetup", 0);
     assert_eq!(user.read(".cursor/mcp.json"), own.replace("\"z\": 1", "\"z\": 2"));
 }
 
@@ -371,24 +371,26 @@ fn links_are_followed_and_permissions_kept() {
     fs::create_dir_all(user.at(".junie/mcp")).expect("it can be made");
     symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp/mcp.json")).expect("a link can be made");
     fs::set_permissions(user.at(".claude.json"), fs::Permissions::from_mode(0o600)).expect("it can be set");
-    let before = user.picture();
-    user.ends("setup", 0);
+    let before = user.file_contents();
+    user.run_expecting("setup", 0);
     assert!(user.at(".cursor/mcp.json").is_symlink() && user.read("dotfiles/cursor.json").contains("serve-mcp"));
     assert!(user.at(".junie/mcp/mcp.json").is_symlink() && user.read("dotfiles/junie.json").contains("serve-mcp"));
     let mode = fs::metadata(user.at(".claude.json")).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    user.ends("unsetup", 0);
-    assert_eq!(user.picture(), before);
+    user.run_expecting("unsetup", 0);
+    assert_eq!(user.file_contents(), before);
 }
 
 #[test]
-fn a_project_is_set_up_for_everyone_once_per_file() {
+fn project_setup_writes_each_file_once() {
     let user = User::new();
     let repository = &user.project.repository;
     repository.write("AGENTS.md", "# Rules\n\nBe kind.");
     let before = contents(repository.root());
-    let told =
-        user.ends("setup --project --instructions --skill claude-code copilot vscode cursor codex zed windsurf", 0);
+    let told = user.run_expecting(
+        "setup --project --instructions --skill claude-code copilot vscode cursor codex zed windsurf",
+        0,
+    );
     assert!(told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: has no project file"), "{told}");
     let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it is there");
     assert_eq!(shared.matches("\"codecompass\": {").count(), 1, "{shared}");
@@ -409,7 +411,7 @@ fn a_project_is_set_up_for_everyone_once_per_file() {
         4
     );
     assert!(repository.root().join(".agents/skills/codecompass/SKILL.md").is_file());
-    user.ends("unsetup --project", 0);
+    user.run_expecting("unsetup --project", 0);
     assert_eq!(contents(repository.root()), before);
 
     // What travels has no path, so the name has to lead to this program.
@@ -422,45 +424,45 @@ fn a_project_is_set_up_for_everyone_once_per_file() {
     // A repository may not lead us to files outside of it.
     symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be made");
     symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be made");
-    let told = user.ends("setup --project claude-code kiro", 1);
+    let told = user.run_expecting("setup --project claude-code kiro", 1);
     assert_eq!(told.matches("it leads out of the repository").count(), 2, "{told}");
     assert!(!user.read(".gemini/settings.json").contains("serve-mcp"));
 }
 
 #[test]
-fn nothing_is_touched_by_a_dry_run_a_print_or_without_being_asked() {
+fn dry_run_and_print_change_nothing() {
     let user = User::new();
-    let before = user.picture();
-    let told = user.ends("setup --dry-run --instructions --skill", 0);
+    let before = user.file_contents();
+    let told = user.run_expecting("setup --dry-run --instructions --skill", 0);
     assert!(
         told.contains("~/.claude.json would change") && told.contains("+ ") && !told.contains("ghp_secret"),
         "{told}"
     );
-    let printed = user.ends("setup --print goose codex", 0);
+    let printed = user.run_expecting("setup --print goose codex", 0);
     assert!(printed.contains("cmd: \"") && printed.contains("[mcp_servers.codecompass]"), "{printed}");
-    assert_eq!(user.picture(), before);
-    assert!(user.project.knows_nothing());
-    user.ends("setup", 0);
+    assert_eq!(user.file_contents(), before);
+    assert!(user.project.has_no_data());
+    user.run_expecting("setup", 0);
     assert!(!user.at(".claude/CLAUDE.md").exists() && !user.at(".claude/skills").exists(), "nobody asked for them");
-    user.ends("unsetup", 0);
+    user.run_expecting("unsetup", 0);
 
-    let empty = User { home: TempDir::new().expect("a temp folder"), project: Project::of(Repository::new()) };
-    assert!(empty.ends("setup", 1).contains("No client is installed"));
-    assert_eq!(empty.picture().len(), 1);
+    let empty = User { home: TempDir::new().expect("a temp folder"), project: Project::new(Repository::new()) };
+    assert!(empty.run_expecting("setup", 1).contains("No client is installed"));
+    assert_eq!(empty.file_contents().len(), 1);
     assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
     assert!(empty.run("setup codex --tools nonsense", &[]).stderr.contains("nonsense"));
 }
 
 #[test]
-fn variables_say_where_a_client_looks() {
+fn variables_override_client_paths() {
     let user = User::new();
     let elsewhere = TempDir::new().expect("a temp folder");
     let folder = elsewhere.path().to_str().expect("UTF-8");
     let file = format!("{folder}/own.jsonc");
     let env = [("CLAUDE_CONFIG_DIR", folder), ("CODEX_HOME", folder), ("OPENCODE_CONFIG", file.as_str())];
-    let before = user.picture();
+    let before = user.file_contents();
     assert_eq!(user.run("setup claude-code codex opencode", &env).code, Some(0));
-    assert_eq!(user.picture(), before);
+    assert_eq!(user.file_contents(), before);
     for name in [".claude.json", "config.toml", "own.jsonc"] {
         assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it is there").contains("serve-mcp"), "{name}");
     }

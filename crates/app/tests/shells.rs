@@ -109,48 +109,48 @@ fn service() -> Project {
     repository.commit("one");
     repository.write("src/a.rs", "pub fn retry_request(times: u32) {}\npub fn twin() {}\n");
     repository.commit("two");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     project
 }
 
 #[test]
-fn a_question_needs_no_quotes() {
+fn queries_need_no_quotes() {
     let project = service();
-    let one = project.done("search \"retry request\" --limit 3");
-    assert_eq!(project.done("search retry request --limit 3"), one);
-    assert_eq!(project.done("search retry --limit 3 request"), one);
+    let one = project.run_ok("search \"retry request\" --limit 3");
+    assert_eq!(project.run_ok("search retry request --limit 3"), one);
+    assert_eq!(project.run_ok("search retry --limit 3 request"), one);
     assert!(one.contains("src/a.rs"), "{one}");
-    assert!(project.done("context how is a request retried --max-tokens 300").contains("retry_request"));
+    assert!(project.run_ok("context how is a request retried --max-tokens 300").contains("retry_request"));
 }
 
 #[test]
-fn a_range_stands_for_two_refs() {
+fn range_syntax_selects_two_refs() {
     let project = service();
-    let two = project.done("diff HEAD~1 HEAD");
+    let two = project.run_ok("diff HEAD~1 HEAD");
     assert!(two.contains("retry_request"), "{two}");
     let without_head = |text: &str| text.lines().skip(1).collect::<Vec<_>>().join("\n");
     for range in ["HEAD~1..HEAD", "HEAD~1...HEAD", "HEAD~1.."] {
-        assert_eq!(without_head(&project.done(&format!("diff {range}"))), without_head(&two), "{range}");
+        assert_eq!(without_head(&project.run_ok(&format!("diff {range}"))), without_head(&two), "{range}");
     }
-    assert!(project.done("compare retry_request HEAD~1..HEAD").contains("times: u32"));
-    assert!(project.ends("compare retry_request HEAD~1", 2).contains("`HEAD` is missing"));
+    assert!(project.run_ok("compare retry_request HEAD~1..HEAD").contains("times: u32"));
+    assert!(project.run_expecting("compare retry_request HEAD~1", 2).contains("`HEAD` is missing"));
 }
 
 #[test]
 fn a_folder_has_an_outline_of_all_its_files() {
     let project = service();
-    let told = project.done("outline src");
+    let told = project.run_ok("outline src");
     for part in ["src: 2 files", "src/a.rs", "retry_request", "src/deep/b.rs", "Pool"] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    assert!(project.done("outline .").contains("1 without symbols"));
-    assert!(project.done("outline src --name pool").contains("Pool"));
-    assert_eq!(project.json_ending("outline src", 1)["error"]["code"], "file_not_found");
+    assert!(project.run_ok("outline .").contains("1 without symbols"));
+    assert!(project.run_ok("outline src --name pool").contains("Pool"));
+    assert_eq!(project.json_expecting("outline src", 1)["error"]["code"], "file_not_found");
 }
 
 #[test]
-fn messages_name_what_was_typed_and_what_may_have_been_meant() {
+fn usage_errors_suggest_corrections() {
     let project = service();
     let table = [
         ("search x --kind nonsense", 2, "Unknown `--kind` \"nonsense\""),
@@ -169,20 +169,20 @@ fn messages_name_what_was_typed_and_what_may_have_been_meant() {
         ("man serch", 2, "There is no command \"serch\""),
     ];
     for (command, code, part) in table {
-        let told = project.ends(command, code);
+        let told = project.run_expecting(command, code);
         assert!(told.contains(part), "`{command}` said:\n{told}");
     }
     // Machines get the contracts' names.
-    let error = project.json_ending("search x --kind nonsense", 2);
+    let error = project.json_expecting("search x --kind nonsense", 2);
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("`kind`")), "{error}");
 }
 
 #[test]
-fn the_version_tells_what_is_stored_and_extracted() {
+fn version_shows_schema_and_facts() {
     let project = service();
-    let told = project.done("--version");
+    let told = project.run_ok("--version");
     let lines: Vec<&str> = told.lines().collect();
     assert!(lines[0].starts_with("codecompass 0.") && lines[1].starts_with("schema "), "{told}");
     assert!(lines[2].starts_with("grammars ") && lines[2].contains("rust ") && lines[2].contains("go "), "{told}");
-    assert_eq!(project.done("-V").lines().count(), 1);
+    assert_eq!(project.run_ok("-V").lines().count(), 1);
 }

@@ -9,41 +9,41 @@ use std::time::{Duration, Instant};
 
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
-use support::client::{Client, Pipe, wait_until};
-use support::{Project, at, places};
+use support::client::{Client, StdioClient, wait_until};
+use support::{Project, location_arg, places};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// So long a question waits for a sync.
-const BRIEFLY: Duration = Duration::from_secs(2);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// `main` has `old_way`, `feat` has `new_way` in its place; only `main` is indexed.
 fn project() -> Project {
     let project = Project::indexed(&[("src/a.py", "def old_way():\n    pass\n"), ("b.py", "def same():\n    pass\n")]);
     project.repository.branch("feat").write("src/a.py", "def new_way():\n    pass\n").commit("new");
     project.repository.checkout("main");
-    project.done("sync");
+    project.run_ok("sync");
     project
 }
 
-fn serve(project: &Project, args: &[&str]) -> Pipe {
-    Pipe::open(project.repository.root(), project.home.path(), args)
+fn serve(project: &Project, args: &[&str]) -> StdioClient {
+    StdioClient::open(project.repository.root(), project.home.path(), args)
 }
 
 /// Takes the lock that every writer takes, so that nothing can be brought in.
-fn hold(project: &Project) -> File {
+fn hold_write_lock(project: &Project) -> File {
     let file = File::open(project.data().join("write.lock")).expect("a writer was there before");
-    let is_held = wait_until(PATIENCE, || file.try_lock().is_ok());
+    let is_held = wait_until(SYNC_TIMEOUT, || file.try_lock().is_ok());
     assert!(is_held, "somebody writes for ever");
     file
 }
 
-fn locate(client: &mut Pipe, name: &str, policy: &str) -> Value {
+fn locate(client: &mut StdioClient, name: &str, policy: &str) -> Value {
     client.result("locate_symbol", json!({ "name": name, "freshness_policy": policy }))["answer"].clone()
 }
 
 /// Where a name is, on which ref, and how fresh that is.
-fn told(answer: &Value) -> (usize, &str, &str) {
+fn ref_and_freshness(answer: &Value) -> (usize, &str, &str) {
     let text = |key: &str| answer["metadata"][key].as_str().unwrap_or_default();
     (answer["results"].as_array().map_or(0, Vec::len), text("ref"), text("freshness_status"))
 }
@@ -51,11 +51,12 @@ fn told(answer: &Value) -> (usize, &str, &str) {
 /// Asks until an answer is fresh. What comes before is of this ref, too, and has as many places; or there is none yet. On a
 /// busy machine two seconds may not be enough for a sync, nor 100 ms for a look.
 #[track_caller]
-fn arrives(client: &mut Pipe, question: Value, places: usize, name: &str) {
+fn wait_for_result(client: &mut StdioClient, question: Value, places: usize, name: &str) {
     let mut answer = Value::Null;
-    let is_fresh = wait_until(PATIENCE, || {
+    let is_fresh = wait_until(SYNC_TIMEOUT, || {
         answer = client.result("locate_symbol", question.clone())["answer"].clone();
-        let is_right = answer["error"]["code"] == "index_stale" || (told(&answer).0, told(&answer).1) == (places, name);
+        let is_right = answer["error"]["code"] == "index_stale"
+            || (ref_and_freshness(&answer).0, ref_and_freshness(&answer).1) == (places, name);
         assert!(is_right, "{name}: {answer}");
         answer["metadata"]["freshness_status"] == "fresh"
     });
@@ -63,9 +64,9 @@ fn arrives(client: &mut Pipe, question: Value, places: usize, name: &str) {
 }
 
 /// Asks until an answer is fresh.
-fn settled(client: &mut Pipe, name: &str) -> Value {
+fn wait_until_fresh(client: &mut StdioClient, name: &str) -> Value {
     let mut answer = Value::Null;
-    let is_fresh = wait_until(PATIENCE, || {
+    let is_fresh = wait_until(SYNC_TIMEOUT, || {
         answer = locate(client, name, "balanced");
         answer["metadata"]["freshness_status"] == "fresh"
     });
@@ -74,15 +75,15 @@ fn settled(client: &mut Pipe, name: &str) -> Value {
 }
 
 #[test]
-fn after_a_checkout_no_answer_has_the_content_of_the_branch_before() {
+fn checkout_never_shows_the_old_branch() {
     for flags in [&[][..], &["--no-watch"]] {
         let project = project();
         let commits = ["main", "feat"].map(|name| project.repository.rev(name));
         let mut client = serve(&project, flags);
-        assert_eq!(told(&settled(&mut client, "old_way")), (1, "main", "fresh"));
+        assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "old_way")), (1, "main", "fresh"));
 
         // Nothing is published of feat, and nothing can be: no policy has an answer.
-        let lock = hold(&project);
+        let lock = hold_write_lock(&project);
         project.repository.checkout("feat");
         for policy in ["best_effort", "strict", "balanced"] {
             let refused = locate(&mut client, "old_way", policy);
@@ -91,26 +92,26 @@ fn after_a_checkout_no_answer_has_the_content_of_the_branch_before() {
             assert_eq!([&data["last_indexed_commit"], &data["current_head"]], [&commits[0], &commits[1]], "{refused}");
         }
         drop(lock);
-        arrives(&mut client, json!({ "name": "new_way" }), 1, "feat");
-        arrives(&mut client, json!({ "name": "old_way" }), 0, "feat");
+        wait_for_result(&mut client, json!({ "name": "new_way" }), 1, "feat");
+        wait_for_result(&mut client, json!({ "name": "old_way" }), 0, "feat");
 
         // What git has for main is published: it answers until the work tree is.
-        let lock = hold(&project);
+        let lock = hold_write_lock(&project);
         project.repository.checkout("main");
-        assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
-        assert_eq!(told(&locate(&mut client, "new_way", "best_effort")), (0, "main", "stale"));
+        assert_eq!(ref_and_freshness(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
+        assert_eq!(ref_and_freshness(&locate(&mut client, "new_way", "best_effort")), (0, "main", "stale"));
         assert_eq!(locate(&mut client, "old_way", "strict")["error"]["code"], "index_stale");
         let began = Instant::now();
-        assert_eq!(told(&locate(&mut client, "old_way", "balanced")), (1, "main", "syncing"));
-        assert!(began.elapsed() >= BRIEFLY, "it waits for the sync");
+        assert_eq!(ref_and_freshness(&locate(&mut client, "old_way", "balanced")), (1, "main", "syncing"));
+        assert!(began.elapsed() >= SHORT_TIMEOUT, "it waits for the sync");
         drop(lock);
-        arrives(&mut client, json!({ "name": "old_way" }), 1, "main");
+        wait_for_result(&mut client, json!({ "name": "old_way" }), 1, "main");
     }
 }
 
 /// Whoever only reports does not sync: what it tells of a branch is the branch's, too, or nothing.
 #[test]
-fn reports_do_not_tell_of_one_branch_under_the_name_of_another() {
+fn status_reports_the_right_branch() {
     let project = project();
     project.repository.checkout("feat").write("c.py", "def more():\n    pass\n").commit("more");
     let feat = project.repository.rev("feat");
@@ -124,9 +125,9 @@ fn reports_do_not_tell_of_one_branch_under_the_name_of_another() {
     let health = client.call("health_check", json!({}));
     assert_eq!((&health["projects"][0]["ref"], &health["projects"][0]["file_count"]), (&json!("feat"), &json!(0)));
     assert_eq!(client.call("list_refs", json!({}))["metadata"]["indexed_commit"], Value::Null);
-    assert_eq!(client.fails("switch_ref", json!({ "ref": "feat" })).0, "ref_not_indexed");
+    assert_eq!(client.call_error("switch_ref", json!({ "ref": "feat" })).0, "ref_not_indexed");
     // What git has for it is published in passing.
-    project.done("index --ref feat~0");
+    project.run_ok("index --ref feat~0");
     let report = project.json("status");
     assert_eq!(told(&report), ("\"feat\" \"ready\" 3".into(), json!(feat)), "{report}");
     assert_eq!(report["metadata"]["freshness_status"], "stale");
@@ -134,44 +135,44 @@ fn reports_do_not_tell_of_one_branch_under_the_name_of_another() {
 }
 
 #[test]
-fn a_detached_head_is_answered_for_by_its_commit() {
+fn detached_head_is_answered_by_commit() {
     let project = project();
     let (main, feat) = (project.repository.rev("main"), project.repository.rev("feat"));
     let mut client = serve(&project, &["--no-watch"]);
-    settled(&mut client, "old_way");
+    wait_until_fresh(&mut client, "old_way");
     project.repository.git(&["checkout", "-q", "--detach", "feat"]);
-    arrives(&mut client, json!({ "name": "new_way" }), 1, &feat);
-    let lock = hold(&project);
+    wait_for_result(&mut client, json!({ "name": "new_way" }), 1, &feat);
+    let lock = hold_write_lock(&project);
     project.repository.git(&["checkout", "-q", "--detach", "main"]);
-    assert_eq!(told(&locate(&mut client, "new_way", "best_effort")), (0, &*main, "stale"));
-    assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, &*main, "stale"));
+    assert_eq!(ref_and_freshness(&locate(&mut client, "new_way", "best_effort")), (0, &*main, "stale"));
+    assert_eq!(ref_and_freshness(&locate(&mut client, "old_way", "best_effort")), (1, &*main, "stale"));
     drop(lock);
 }
 
 #[test]
-fn a_moved_tip_of_the_same_branch_is_stale_and_never_fresh() {
+fn moved_branch_tip_is_stale() {
     let project = project();
     let mut client = serve(&project, &["--no-watch"]);
-    settled(&mut client, "old_way");
-    let lock = hold(&project);
+    wait_until_fresh(&mut client, "old_way");
+    let lock = hold_write_lock(&project);
     project.repository.git(&["reset", "-q", "--hard", "feat"]);
-    assert_eq!(told(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
+    assert_eq!(ref_and_freshness(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
     assert_eq!(locate(&mut client, "old_way", "strict")["error"]["code"], "index_stale");
     drop(lock);
-    assert_eq!(told(&settled(&mut client, "new_way")), (1, "main", "fresh"));
+    assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "new_way")), (1, "main", "fresh"));
 }
 
 #[test]
-fn without_a_watch_an_edit_is_seen_by_the_next_question() {
+fn edits_are_seen_without_a_watch() {
     let project = project();
     let mut client = serve(&project, &["--no-watch"]);
     for round in 0..5 {
-        settled(&mut client, "same");
+        wait_until_fresh(&mut client, "same");
         // A sync that is still on its way could see the edit first.
-        client.settles(json!({}));
+        client.wait_for_index(json!({}));
         project.repository.write("b.py", format!("def same():\n    pass\n\n\ndef new_{round}():\n    pass\n"));
         let answer = locate(&mut client, &format!("new_{round}"), "best_effort");
-        assert_eq!(told(&answer), (0, "main", "stale"), "{answer}");
+        assert_eq!(ref_and_freshness(&answer), (0, "main", "stale"), "{answer}");
         assert_eq!(locate(&mut client, "same", "strict")["error"]["code"], "index_stale");
         // The next balanced one brings it in.
         locate(&mut client, "same", "balanced");
@@ -179,59 +180,60 @@ fn without_a_watch_an_edit_is_seen_by_the_next_question() {
 }
 
 #[test]
-fn a_watch_that_can_not_be_had_is_told_once_and_replaced_by_looking() {
+fn unavailable_watch_is_reported_once() {
     let project = project();
     let few = [("CODECOMPASS_WATCH_FOLDERS", "1")];
-    let mut client = Pipe::open_with(project.repository.root(), project.home.path(), &[], &few);
-    settled(&mut client, "same");
-    let told_so = || client.server.said().matches("every question looks at all files").count();
-    assert!(wait_until(PATIENCE, || told_so() > 0), "{}", client.server.said());
-    settled(&mut client, "same");
-    client.settles(json!({}));
-    assert_eq!(client.server.said().matches("every question looks at all files").count(), 1);
+    let mut client = StdioClient::open_with(project.repository.root(), project.home.path(), &[], &few);
+    wait_until_fresh(&mut client, "same");
+    let told_so = || client.server.stderr_text().matches("every question looks at all files").count();
+    assert!(wait_until(SYNC_TIMEOUT, || told_so() > 0), "{}", client.server.stderr_text());
+    wait_until_fresh(&mut client, "same");
+    client.wait_for_index(json!({}));
+    assert_eq!(client.server.stderr_text().matches("every question looks at all files").count(), 1);
     let health = client.call("health_check", json!({}));
     let warnings = health["metadata"]["warnings"].to_string();
     assert!(warnings.contains("not watched") && warnings.contains("2 folders"), "{health}");
     project.repository.write("b.py", "def edited():\n    pass\n");
-    assert_eq!(told(&locate(&mut client, "edited", "best_effort")), (0, "main", "stale"));
+    assert_eq!(ref_and_freshness(&locate(&mut client, "edited", "best_effort")), (0, "main", "stale"));
 }
 
 /// Waits until the watch alone, without anybody asking for a sync, has brought a name in.
 #[track_caller]
-fn comes_in(client: &mut Pipe, name: &str) {
-    let is_in = wait_until(PATIENCE, || told(&locate(client, name, "best_effort")) == (1, "main", "fresh"));
+fn wait_for_symbol(client: &mut StdioClient, name: &str) {
+    let is_in =
+        wait_until(SYNC_TIMEOUT, || ref_and_freshness(&locate(client, name, "best_effort")) == (1, "main", "fresh"));
     assert!(is_in, "{}", locate(client, name, "best_effort"));
 }
 
 #[test]
-fn a_watch_sees_folders_that_come_late_go_or_are_opened_by_a_rule() {
+fn watch_follows_folder_changes() {
     let project = project();
     project.repository.write(".gitignore", "left/\n");
     let mut client = serve(&project, &[]);
-    settled(&mut client, "same");
+    wait_until_fresh(&mut client, "same");
     let write = |path: &str, name: &str| project.repository.write(path, format!("def {name}():\n    pass\n"));
     // An empty folder, and a file in it a good while later.
     fs::create_dir(project.repository.path("empty")).expect("it can be made");
     write("first.py", "first");
-    comes_in(&mut client, "first");
+    wait_for_symbol(&mut client, "first");
     write("empty/late.py", "late");
-    comes_in(&mut client, "late");
+    wait_for_symbol(&mut client, "late");
     // Deleted and made anew under the same path, at once.
     fs::remove_dir_all(project.repository.path("src")).expect("it was there");
     write("src/again.py", "again");
-    comes_in(&mut client, "again");
+    wait_for_symbol(&mut client, "again");
     write("src/more.py", "more");
-    comes_in(&mut client, "more");
+    wait_for_symbol(&mut client, "more");
     // Left out until the rule goes.
     write("left/made.py", "made");
     project.repository.write(".gitignore", "nothing/\n");
-    comes_in(&mut client, "made");
+    wait_for_symbol(&mut client, "made");
     write("left/later.py", "later");
-    comes_in(&mut client, "later");
+    wait_for_symbol(&mut client, "later");
 }
 
 #[test]
-fn worktrees_that_change_places_are_told_apart() {
+fn swapped_worktrees_are_distinguished() {
     let project = project();
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("plain").to_owned();
@@ -240,7 +242,7 @@ fn worktrees_that_change_places_are_told_apart() {
     git(&["worktree", "add", "-q", "-b", "third", &path("two"), "main"]);
     let mut client = serve(&project, &["--no-watch"]);
     let mut arrives = |name: &str, tree: &str, places: usize, ref_name: &str| {
-        arrives(&mut client, json!({ "name": name, "workspace": path(tree) }), places, ref_name);
+        wait_for_result(&mut client, json!({ "name": name, "workspace": path(tree) }), places, ref_name);
     };
     arrives("new_way", "one", 1, "feat");
     arrives("old_way", "two", 1, "third");
@@ -254,7 +256,7 @@ fn worktrees_that_change_places_are_told_apart() {
 
 /// A folder without git, and one above it that is moved: nothing in the folder itself happens.
 #[test]
-fn a_folder_that_another_took_the_place_of_is_not_called_fresh() {
+fn replaced_folder_is_not_fresh() {
     let (project, top) = (project(), tempfile::tempdir().expect("a folder"));
     for (above, name) in [("here", "before"), ("there", "after")] {
         let root = top.path().join(above).join("plain");
@@ -264,29 +266,29 @@ fn a_folder_that_another_took_the_place_of_is_not_called_fresh() {
     }
     let root = top.path().join("here/plain");
     assert!(project.run_at(&root, "index", &[]).succeeded());
-    let mut client = Pipe::open(&root, project.home.path(), &["-v"]);
-    arrives(&mut client, json!({ "name": "before" }), 1, "live");
-    assert!(wait_until(PATIENCE, || client.server.said().contains("watching")));
-    arrives(&mut client, json!({ "name": "before" }), 1, "live");
+    let mut client = StdioClient::open(&root, project.home.path(), &["-v"]);
+    wait_for_result(&mut client, json!({ "name": "before" }), 1, "live");
+    assert!(wait_until(SYNC_TIMEOUT, || client.server.stderr_text().contains("watching")));
+    wait_for_result(&mut client, json!({ "name": "before" }), 1, "live");
     let rename =
         |from: &str, to: &str| fs::rename(top.path().join(from), top.path().join(to)).expect("it can be moved");
     rename("here", "gone");
     rename("there", "here");
-    assert_ne!(told(&locate(&mut client, "before", "best_effort")), (1, "live", "fresh"));
-    assert_eq!(told(&settled(&mut client, "after")), (1, "live", "fresh"));
+    assert_ne!(ref_and_freshness(&locate(&mut client, "before", "best_effort")), (1, "live", "fresh"));
+    assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "after")), (1, "live", "fresh"));
 }
 
 #[test]
-fn a_new_linked_worktree_of_an_indexed_repository_is_brought_in() {
+fn new_linked_worktree_is_synced() {
     let project = project();
     let linked = project.repository.worktree("feat");
     let reply = project.run_at(linked.root(), "locate new_way --json", &[]);
     let answer: Value = serde_json::from_str(&reply.stdout).expect("JSON");
-    assert_eq!((places(&answer), told(&answer)), (at("src/a.py"), (1, "feat", "fresh")));
+    assert_eq!((places(&answer), ref_and_freshness(&answer)), (location_arg("src/a.py"), (1, "feat", "fresh")));
 }
 
 #[test]
-fn a_head_that_moves_without_a_change_of_content_leaves_no_trace_in_scores() {
+fn head_move_without_changes_keeps_scores() {
     let questions: Vec<String> =
         ["search same --explain=full --json --no-sync", "search way --json --no-sync"].map(str::to_owned).to_vec();
     for flags in [&[][..], &["--no-watch"]] {
@@ -298,27 +300,27 @@ fn a_head_that_moves_without_a_change_of_content_leaves_no_trace_in_scores() {
         ] {
             let project = project();
             let mut client = serve(&project, flags);
-            settled(&mut client, "same");
+            wait_until_fresh(&mut client, "same");
             project.repository.write("b.py", "def same():\n    return 1\n");
             for command in road {
                 let words: Vec<&str> = command.split(' ').collect();
                 project.repository.git(&words);
-                settled(&mut client, "same");
+                wait_until_fresh(&mut client, "same");
             }
-            project.fresh(&["main"]).expect_equal(&questions);
+            project.fresh_index(&["main"]).expect_equal(&questions);
         }
     }
 }
 
 #[test]
-fn a_repository_that_goes_away_under_a_server_is_told_by_health_check() {
+fn health_check_reports_a_missing_repository() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = project();
     let copy = folder.path().join("copy");
     project.repository.git(&["clone", "-q", ".", copy.to_str().expect("plain")]);
     let reply = project.run_at(&copy, "index", &[]);
     assert!(reply.succeeded(), "{reply:?}");
-    let mut client = Pipe::open(&copy, project.home.path(), &[]);
+    let mut client = StdioClient::open(&copy, project.home.path(), &[]);
     client.call("health_check", json!({}));
     fs::remove_dir_all(&copy).expect("it can go");
     let health = client.call("health_check", json!({}));
@@ -327,36 +329,36 @@ fn a_repository_that_goes_away_under_a_server_is_told_by_health_check() {
     assert!(warnings.contains("cannot be read") && warnings.contains(copy.to_str().expect("plain")), "{health}");
     // Another one at the same path is taken for what it is.
     project.repository.git(&["clone", "-q", "-b", "feat", ".", copy.to_str().expect("plain")]);
-    assert_eq!(told(&settled(&mut client, "new_way")), (1, "feat", "fresh"));
-    assert!(wait_until(PATIENCE, || client.call("health_check", json!({}))["status"] == "ready"));
+    assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "new_way")), (1, "feat", "fresh"));
+    assert!(wait_until(SYNC_TIMEOUT, || client.call("health_check", json!({}))["status"] == "ready"));
 }
 
 /// One that is moved is followed, as the working folder is.
 #[test]
-fn a_worktree_that_is_moved_under_its_own_server_is_followed() {
+fn moved_worktree_is_followed() {
     let (project, folder) = (project(), tempfile::tempdir().expect("a folder"));
     let path = |name: &str| folder.path().join(name).to_str().expect("plain").to_owned();
     project.repository.git(&["worktree", "add", "-q", &path("one"), "feat"]);
-    let mut client = Pipe::open(Path::new(&path("one")), project.home.path(), &[]);
-    arrives(&mut client, json!({ "name": "new_way" }), 1, "feat");
+    let mut client = StdioClient::open(Path::new(&path("one")), project.home.path(), &[]);
+    wait_for_result(&mut client, json!({ "name": "new_way" }), 1, "feat");
     project.repository.git(&["worktree", "move", &path("one"), &path("two")]);
-    arrives(&mut client, json!({ "name": "new_way" }), 1, "feat");
+    wait_for_result(&mut client, json!({ "name": "new_way" }), 1, "feat");
 }
 
 #[test]
-fn the_first_call_of_all_is_told_that_the_index_is_being_made() {
-    let project = Project::with(&[("a.py", "def first():\n    pass\n")]);
+fn first_call_reports_indexing() {
+    let project = Project::with_files(&[("a.py", "def first():\n    pass\n")]);
     let mut client = serve(&project, &["--auto-index"]);
     let answer = locate(&mut client, "first", "balanced");
     let state = answer["metadata"]["indexing_status"].as_str().unwrap_or_default();
     assert!(["indexing", "ready"].contains(&state), "{answer}");
-    settled(&mut client, "first");
+    wait_until_fresh(&mut client, "first");
 }
 
 #[test]
-fn a_command_names_the_changes_that_it_could_not_bring_in() {
+fn command_lists_unsynced_changes() {
     let project = project();
-    let _lock = hold(&project);
+    let _lock = hold_write_lock(&project);
     project.repository.write("new.py", "def new():\n    pass\n").write("b.py", "def other():\n    pass\n");
     let reply = project.run("locate new");
     assert_eq!(reply.code, Some(1));
@@ -364,32 +366,32 @@ fn a_command_names_the_changes_that_it_could_not_bring_in() {
 }
 
 #[test]
-fn a_command_waits_a_little_for_whoever_writes_when_another_branch_is_checked_out() {
+fn command_waits_for_writer_after_checkout() {
     let project = project();
-    let lock = hold(&project);
+    let lock = hold_write_lock(&project);
     project.repository.checkout("feat");
     let began = Instant::now();
-    assert_eq!(project.json_ending("locate new_way", 3)["error"]["code"], "index_stale");
-    assert!(began.elapsed() >= BRIEFLY, "it did not give up at once");
+    assert_eq!(project.json_expecting("locate new_way", 3)["error"]["code"], "index_stale");
+    assert!(began.elapsed() >= SHORT_TIMEOUT, "it did not give up at once");
     let mut child = project.start("locate new_way");
     drop(lock);
     assert!(child.wait().expect("it can be waited for").success());
-    let lock = hold(&project);
+    let lock = hold_write_lock(&project);
     project.repository.checkout("main");
     let answer = project.json("locate old_way");
-    assert_eq!(told(&answer), (1, "main", "syncing"), "{answer}");
+    assert_eq!(ref_and_freshness(&answer), (1, "main", "syncing"), "{answer}");
     drop(lock);
 }
 
 #[test]
-fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
+fn compare_with_unsynced_work_tree_is_an_error() {
     let project = project();
     let lock = project.data().join("write.lock");
     project.repository.write("b.py", "def other():\n    pass\n");
-    assert!(project.done("diff HEAD @worktree").contains("other"));
+    assert!(project.run_ok("diff HEAD @worktree").contains("other"));
     project.repository.write("b.py", "def another():\n    pass\n");
-    let held = hold(&project);
-    let refused = project.json_ending("diff HEAD @worktree", 4);
+    let held = hold_write_lock(&project);
+    let refused = project.json_expecting("diff HEAD @worktree", 4);
     assert_eq!(refused["error"]["code"], "index_in_progress", "{refused}");
     drop(held);
     // Whatever keeps it from writing: here, what should be a file is a folder.
@@ -401,47 +403,51 @@ fn a_comparison_with_a_work_tree_that_can_not_be_brought_in_is_an_error() {
     assert!(reply.stdout.contains("could not be synced"), "{reply:?}");
     // A server says the same.
     let mut client = serve(&project, &["--no-watch"]);
-    let (code, error) = client.fails("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
+    let (code, error) = client.call_error("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
     assert_eq!(code, "internal_error", "{error}");
 }
 
 #[test]
-fn a_server_brings_edits_in_before_it_compares_with_the_work_tree() {
+fn server_syncs_before_comparing() {
     let project = project();
     let mut client = serve(&project, &["--no-watch"]);
-    settled(&mut client, "same");
+    wait_until_fresh(&mut client, "same");
     project.repository.write("b.py", "def other():\n    pass\n");
     let answer = client.call("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
     // On a busy machine that may take too long: then what is missing is told.
     let is_late = answer["metadata"]["warnings"].to_string().contains("changes not in this answer: b.py");
     assert!(answer["total_changes"] == 2 || is_late, "{answer}");
-    assert!(project.done("diff HEAD @worktree").contains("other"));
-    assert!(project.done("diff HEAD @worktree --path-filter src").contains(": no changes\n"));
+    assert!(project.run_ok("diff HEAD @worktree").contains("other"));
+    assert!(project.run_ok("diff HEAD @worktree --path-filter src").contains(": no changes\n"));
 }
 
 #[test]
-fn a_job_that_fails_is_told_on_standard_error() {
+fn failed_job_is_reported_on_stderr() {
     let project = project();
     let mut client = serve(&project, &["--no-watch"]);
-    settled(&mut client, "same");
-    client.settles(json!({}));
+    wait_until_fresh(&mut client, "same");
+    client.wait_for_index(json!({}));
     let lock = project.data().join("write.lock");
     fs::remove_file(&lock).and_then(|()| fs::create_dir(&lock)).expect("it can be replaced");
     project.repository.write("b.py", "def other():\n    pass\n");
-    assert_eq!(told(&locate(&mut client, "same", "balanced")), (1, "main", "stale"));
-    assert!(wait_until(PATIENCE, || client.server.said().contains(" failed: ")), "{}", client.server.said());
+    assert_eq!(ref_and_freshness(&locate(&mut client, "same", "balanced")), (1, "main", "stale"));
+    assert!(
+        wait_until(SYNC_TIMEOUT, || client.server.stderr_text().contains(" failed: ")),
+        "{}",
+        client.server.stderr_text()
+    );
 }
 
 #[cfg(unix)]
 #[test]
-fn a_data_folder_that_can_not_be_written_to_answers_questions() {
+fn read_only_data_folder_answers_queries() {
     let project = project();
     let archive = project.home.path().join("archive");
-    project.done(&format!("state export {}", archive.display()));
+    project.run_ok(&format!("state export {}", archive.display()));
     for with_log in [true, false] {
         if !with_log {
             // An index that was written as a whole has no log.
-            project.done(&format!("state import {}", archive.display()));
+            project.run_ok(&format!("state import {}", archive.display()));
             let log = project.epoch().join("store.db-wal");
             fs::remove_file(&log).and_then(|()| fs::remove_file(project.epoch().join("store.db-shm"))).ok();
             assert!(!log.exists());
@@ -460,7 +466,7 @@ fn a_data_folder_that_can_not_be_written_to_answers_questions() {
 fn without_rights(project: &Project, command: &str) -> String {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
-    const NOBODY: u32 = 65534;
+    const UNPRIVILEGED_UID: u32 = 65534;
     let root = project.repository.root();
     let mut run = std::process::Command::new(support::PROGRAM);
     run.args(command.split(' '))
@@ -471,7 +477,7 @@ fn without_rights(project: &Project, command: &str) -> String {
         for folder in [root, project.home.path()] {
             set_readable(folder);
         }
-        run.uid(NOBODY).gid(NOBODY);
+        run.uid(UNPRIVILEGED_UID).gid(UNPRIVILEGED_UID);
     }
     let output = run.output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -502,12 +508,12 @@ fn set_modes(path: &Path, change: &dyn Fn(u32) -> u32) {
 }
 
 #[test]
-fn a_repository_without_a_commit_is_answered_for_under_its_branch() {
-    let project = Project::of(Repository::new());
+fn unborn_branch_is_answered() {
+    let project = Project::new(Repository::new());
     project.repository.write("a.py", "def first():\n    pass\n");
-    project.done("index");
+    project.run_ok("index");
     let mut client = serve(&project, &["--no-watch"]);
-    assert_eq!(told(&settled(&mut client, "first")), (1, "main", "fresh"));
+    assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "first")), (1, "main", "fresh"));
     project.repository.git(&["checkout", "-q", "--orphan", "bare"]);
-    assert_eq!(told(&settled(&mut client, "first")), (1, "bare", "fresh"));
+    assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "first")), (1, "bare", "fresh"));
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use codecompass_testkit::Repository;
 use serde_json::{Value, json};
-use support::client::{Client, Pipe};
-use support::{Project, at, files_of};
+use support::client::{Client, StdioClient};
+use support::{Project, files_of, location_arg};
 
 /// The same history each time, as every clone has it: `main` with twenty files, and `feat` with one more.
 fn clone() -> Repository {
@@ -24,14 +24,14 @@ fn clone() -> Repository {
 
 /// The index of a machine that has everything.
 fn made_elsewhere() -> Project {
-    let project = Project::of(clone());
-    project.done("index");
-    project.done("index --ref feat");
+    let project = Project::new(clone());
+    project.run_ok("index");
+    project.run_ok("index --ref feat");
     project
 }
 
 /// A place for archives.
-fn shelf() -> (tempfile::TempDir, PathBuf) {
+fn archive_folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::TempDir::new().expect("a temp folder can be made");
     let path = folder.path().join("state.tar.zst");
     (folder, path)
@@ -46,17 +46,17 @@ fn import(path: &Path) -> String {
 }
 
 #[test]
-fn an_index_made_elsewhere_costs_only_the_difference() {
-    let (_folder, path) = shelf();
+fn import_extracts_only_the_difference() {
+    let (_folder, path) = archive_folder();
     let ci = made_elsewhere();
     ci.repository.write("src/draft.rs", "pub fn unspoken() {}\n");
-    ci.done("sync");
+    ci.run_ok("sync");
     let archive = exported(&ci, &path);
     assert_eq!(archive["refs"][1]["ref"], "main");
     assert_eq!((&archive["refs"][1]["file_count"], &archive["file_versions"]), (&json!(20), &json!(21)), "{archive}");
 
     // A commit further on, and one file that is not committed.
-    let colleague = Project::of(clone());
+    let colleague = Project::new(clone());
     colleague.repository.write("src/part_3.rs", "pub fn part_3_renamed() {}\n");
     colleague.repository.commit("one step on");
     colleague.repository.write("src/own.rs", "pub fn own() { part_1(); }\n");
@@ -68,9 +68,9 @@ fn an_index_made_elsewhere_costs_only_the_difference() {
     let answer = colleague.json("locate part_3 --no-sync");
     assert_eq!(
         (support::places(&answer), &answer["metadata"]["freshness_status"]),
-        (at("src/part_3.rs"), &json!("stale"))
+        (location_arg("src/part_3.rs"), &json!("stale"))
     );
-    assert_eq!(colleague.places("locate extra --ref feat"), at("src/extra.rs"));
+    assert_eq!(colleague.places("locate extra --ref feat"), location_arg("src/extra.rs"));
     assert_eq!(colleague.places("locate unspoken --no-sync"), [] as [&str; 0]);
 
     let synced = colleague.json("sync");
@@ -78,18 +78,18 @@ fn an_index_made_elsewhere_costs_only_the_difference() {
     assert_eq!(colleague.json("sync")["extracted_files"], 0);
     let questions =
         ["locate own", "locate part_3_renamed", "references part_1", "search part", "locate extra --ref feat"];
-    colleague.fresh(&["feat"]).expect_equal(&questions.map(|question| format!("{question} --json")));
-    assert_eq!(colleague.complaints(), [] as [&str; 0]);
+    colleague.fresh_index(&["feat"]).expect_equal(&questions.map(|question| format!("{question} --json")));
+    assert_eq!(colleague.stderr_lines(), [] as [&str; 0]);
 }
 
 #[test]
-fn the_first_question_after_an_import_extracts_the_difference_by_itself() {
-    let (_folder, path) = shelf();
+fn first_query_after_import_syncs() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
-    let project = Project::of(clone());
+    let project = Project::new(clone());
     project.repository.write("src/own.rs", "pub fn own() {}\n");
-    project.done(&import(&path));
-    assert_eq!(project.places("locate own"), at("src/own.rs"));
+    project.run_ok(&import(&path));
+    assert_eq!(project.places("locate own"), location_arg("src/own.rs"));
     let jobs = project.json("status")["recent_jobs"].clone();
     assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs}");
     assert_eq!(jobs[0]["changed_files"], 1, "{jobs}");
@@ -97,10 +97,10 @@ fn the_first_question_after_an_import_extracts_the_difference_by_itself() {
 }
 
 #[test]
-fn a_branch_that_the_archive_never_saw_starts_from_the_default_branch() {
-    let (_folder, path) = shelf();
+fn unknown_branch_starts_from_default_branch() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
-    let project = Project::of(clone());
+    let project = Project::new(clone());
     project.repository.branch("topic").write("src/topic.rs", "pub fn topic() {}\n").commit("topic");
     assert_eq!(project.json(&import(&path))["worktree_starts_from"], "main");
     let synced = project.json("sync");
@@ -108,65 +108,65 @@ fn a_branch_that_the_archive_never_saw_starts_from_the_default_branch() {
 }
 
 #[test]
-fn a_plain_folder_is_shared_without_its_path() {
-    let (_folder, path) = shelf();
+fn plain_folder_export_has_no_path() {
+    let (_folder, path) = archive_folder();
     let make = || {
         let folder = Repository::plain();
         folder.write("a.rs", "pub fn a() {}\n").write("b.rs", "pub fn b() {}\n");
-        Project::of(folder)
+        Project::new(folder)
     };
     let (here, there) = (make(), make());
-    here.done("index");
+    here.run_ok("index");
     exported(&here, &path);
-    there.done(&import(&path));
-    assert_eq!(there.places("locate a --no-sync"), at("a.rs"));
+    there.run_ok(&import(&path));
+    assert_eq!(there.places("locate a --no-sync"), location_arg("a.rs"));
     there.repository.write("b.rs", "pub fn other() {}\n");
     assert_eq!(there.json("sync")["extracted_files"], 1);
-    assert_eq!(there.places("locate other"), at("b.rs"));
+    assert_eq!(there.places("locate other"), location_arg("b.rs"));
 }
 
 #[test]
-fn the_same_state_is_the_same_file_and_a_file_is_only_replaced_when_told() {
-    let (folder, path) = shelf();
+fn export_is_deterministic_and_replaces_only_with_force() {
+    let (folder, path) = archive_folder();
     let project = made_elsewhere();
     exported(&project, &path);
     let first = fs::read(&path).expect("it was just written");
-    let refused = project.json_ending(&format!("state export '{}'", path.display()), 2);
+    let refused = project.json_expecting(&format!("state export '{}'", path.display()), 2);
     assert_eq!(refused["error"]["code"], "invalid_input", "{refused}");
     assert!(fs::read(&path).expect("it is there") == first);
     // Asking changes nothing of it, and neither does the day.
-    project.done("locate part_1");
+    project.run_ok("locate part_1");
     let later =
         project.run_with(&format!("state export '{}' --force", path.display()), &[("CODECOMPASS_DAYS_AHEAD", "9")]);
     assert!(later.succeeded(), "{later:?}");
     assert!(fs::read(&path).expect("it is there") == first, "the second archive differs");
     assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1, "something is left behind");
     let nowhere = folder.path().join("nowhere/a.tar.zst");
-    project.ends(&format!("state export '{}'", nowhere.display()), 2);
+    project.run_expecting(&format!("state export '{}'", nowhere.display()), 2);
 }
 
 #[test]
-fn without_anything_to_export_there_is_no_file() {
-    let (_folder, path) = shelf();
-    let project = Project::of(clone());
+fn empty_export_writes_no_file() {
+    let (_folder, path) = archive_folder();
+    let project = Project::new(clone());
     let export = format!("state export '{}'", path.display());
-    assert_eq!(project.json_ending(&export, 3)["error"]["code"], "project_not_found");
-    assert!(project.knows_nothing());
-    project.done("init");
-    assert_eq!(project.json_ending(&export, 3)["error"]["code"], "index_not_ready");
+    assert_eq!(project.json_expecting(&export, 3)["error"]["code"], "project_not_found");
+    assert!(project.has_no_data());
+    project.run_ok("init");
+    assert_eq!(project.json_expecting(&export, 3)["error"]["code"], "index_not_ready");
     assert!(!path.exists());
 }
 
 #[test]
-fn an_archive_that_can_not_be_taken_in_changes_nothing() {
-    let (folder, path) = shelf();
+fn invalid_archive_changes_nothing() {
+    let (folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
     let whole = fs::read(&path).expect("it was just written");
     let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
     let before = files_of(&project.data());
     let refuse = |bytes: &[u8], code: i32| {
         fs::write(&path, bytes).expect("it can be written");
-        let answer = project.json_ending(&import(&path), code);
+        let answer = project.json_expecting(&import(&path), code);
         assert!(answer["error"]["message"].as_str().is_some_and(|message| message.ends_with('.')), "{answer}");
         answer["error"].clone()
     };
@@ -180,10 +180,10 @@ fn an_archive_that_can_not_be_taken_in_changes_nothing() {
     }
     let error = refuse(&changed(&whole, "codecompass-state 1", "codecompass-state 7"), 3);
     assert_eq!((&error["code"], &error["data"]["current_format_version"]), (&json!("index_incompatible"), &json!(7)));
-    let missing = project.json_ending(&import(&folder.path().join("nothing")), 5);
+    let missing = project.json_expecting(&import(&folder.path().join("nothing")), 5);
     assert_eq!(missing["error"]["code"], "invalid_input", "{missing}");
     assert!(files_of(&project.data()) == before, "something was changed");
-    assert_eq!(project.places("locate a"), at("a.rs"));
+    assert_eq!(project.places("locate a"), location_arg("a.rs"));
 }
 
 /// The archive with some bytes of its manifest changed to as many others.
@@ -195,50 +195,52 @@ fn changed(archive: &[u8], from: &str, to: &str) -> Vec<u8> {
 }
 
 #[test]
-fn an_import_tells_what_it_replaced_and_when_it_is_of_another_repository() {
-    let (_folder, path) = shelf();
+fn import_reports_replaced_and_foreign_state() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
     let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
-    let text = project.done(&import(&path));
+    let text = project.run_ok(&import(&path));
     assert!(text.contains("Replaced the existing index (main, "), "{text}");
     assert!(text.contains("this repository has no commit"), "{text}");
     assert!(text.contains("codecompass sync"), "{text}");
     assert_eq!(project.epochs(), 1);
-    project.done("sync");
-    assert_eq!(project.places("locate a"), at("a.rs"));
+    project.run_ok("sync");
+    assert_eq!(project.places("locate a"), location_arg("a.rs"));
     assert_eq!(project.places("locate part_1"), [] as [&str; 0]);
 }
 
 #[test]
-fn a_server_goes_on_answering_from_the_state_that_took_the_place_of_its_own() {
-    let (_folder, path) = shelf();
+fn server_continues_after_import() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
-    let project = Project::of(clone());
-    project.done("index");
+    let project = Project::new(clone());
+    project.run_ok("index");
     let args = ["--no-watch", "--no-prewarm"];
-    let mut server = Pipe::open(project.repository.root(), project.home.path(), &args);
+    let mut server = StdioClient::open(project.repository.root(), project.home.path(), &args);
     let on_feat = json!({ "name": "extra", "ref": "feat" });
-    let own = |server: &mut Pipe| server.call("locate_symbol", json!({ "name": "part_1" }))["total_candidates"].clone();
+    let own = |server: &mut StdioClient| {
+        server.call("locate_symbol", json!({ "name": "part_1" }))["total_candidates"].clone()
+    };
     assert_eq!(
-        (own(&mut server), server.fails("locate_symbol", on_feat.clone()).0),
+        (own(&mut server), server.call_error("locate_symbol", on_feat.clone()).0),
         (json!(1), "ref_not_indexed".into())
     );
-    project.done(&import(&path));
+    project.run_ok(&import(&path));
     assert_eq!(server.call("locate_symbol", on_feat.clone())["total_candidates"], 1);
     assert_eq!(own(&mut server), 1);
-    project.done("prune-overlays --older-than 0");
-    assert_eq!((own(&mut server), server.fails("locate_symbol", on_feat).0), (json!(1), "ref_not_indexed".into()));
-    let status = server.settles(json!({}));
+    project.run_ok("prune-overlays --older-than 0");
+    assert_eq!((own(&mut server), server.call_error("locate_symbol", on_feat).0), (json!(1), "ref_not_indexed".into()));
+    let status = server.wait_for_index(json!({}));
     assert_eq!(status["metadata"]["schema_status"], "compatible", "{status}");
 }
 
 #[test]
-fn a_kill_at_any_write_of_an_import_leaves_the_old_state_or_the_new_one() {
-    let (_folder, path) = shelf();
+fn kill_during_import_is_atomic() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
-    let project = Project::of(clone());
+    let project = Project::new(clone());
     project.repository.write("src/own.rs", "pub fn own() {}\n");
-    project.done("index");
+    project.run_ok("index");
     // The old state knows the edit and not the branch, the new one the other way round.
     // What git knows is not brought in here: it shall be seen which state there is.
     let on_feat = || project.run_with("locate extra --ref feat", &[("CODECOMPASS_VCS_AUTO_REFS", "false")]).code;
@@ -246,44 +248,44 @@ fn a_kill_at_any_write_of_an_import_leaves_the_old_state_or_the_new_one() {
     let (old, new) = ((1, Some(5)), (0, Some(0)));
     assert_eq!(shown(), old);
     let seen = std::cell::RefCell::new(Vec::new());
-    project.killed_at_each_write(&import(&path), |n, survived| {
+    project.kill_at_each_write(&import(&path), |n, survived| {
         let found = shown();
         assert!(found == new || (found == old && !survived), "killed at write {n}: {found:?}");
         seen.borrow_mut().push(found);
-        project.done("sync");
+        project.run_ok("sync");
         assert_eq!(project.epochs(), 1, "killed at write {n}: the next write did not clean up");
-        assert_eq!(project.places("locate own"), at("src/own.rs"), "killed at write {n}");
-        assert_eq!(project.complaints(), [] as [&str; 0], "killed at write {n}");
+        assert_eq!(project.places("locate own"), location_arg("src/own.rs"), "killed at write {n}");
+        assert_eq!(project.stderr_lines(), [] as [&str; 0], "killed at write {n}");
     });
     let seen = seen.into_inner();
     assert!(seen.contains(&old) && seen.is_sorted_by(|a, b| a >= b), "{seen:?}");
 }
 
 #[test]
-fn a_kill_at_any_write_of_a_first_import_leaves_nothing_or_everything() {
-    let (_folder, path) = shelf();
+fn kill_during_first_import_is_atomic() {
+    let (_folder, path) = archive_folder();
     exported(&made_elsewhere(), &path);
-    let project = Project::of(clone());
-    project.killed_at_each_write(&import(&path), |n, survived| {
+    let project = Project::new(clone());
+    project.kill_at_each_write(&import(&path), |n, survived| {
         let code = project.run("locate part_1 --no-sync").code;
         assert!(code == Some(0) || (code == Some(3) && !survived), "killed at write {n}: {code:?}");
-        project.done(&import(&path));
+        project.run_ok(&import(&path));
         assert_eq!(project.epochs(), 1, "killed at write {n}: the next import did not clean up");
-        assert_eq!(project.places("locate part_1"), at("src/part_1.rs"));
+        assert_eq!(project.places("locate part_1"), location_arg("src/part_1.rs"));
     });
 }
 
 #[test]
-fn a_kill_at_any_write_of_an_export_harms_nobody() {
-    let (_folder, path) = shelf();
+fn kill_during_export_is_harmless() {
+    let (_folder, path) = archive_folder();
     let project = made_elsewhere();
     let export = format!("state export '{}' --force", path.display());
-    project.done(&export);
+    project.run_ok(&export);
     let whole = fs::read(&path).expect("it was just written");
-    project.killed_at_each_write(&export, |n, _| {
+    project.kill_at_each_write(&export, |n, _| {
         assert!(fs::read(&path).expect("it is there") == whole, "killed at write {n}: the archive is another");
-        assert_eq!(project.places("locate part_1"), at("src/part_1.rs"));
-        project.done(&export);
+        assert_eq!(project.places("locate part_1"), location_arg("src/part_1.rs"));
+        project.run_ok(&export);
         assert_eq!(project.epochs(), 1, "killed at write {n}: the next export did not clean up");
     });
 }

@@ -19,8 +19,8 @@ fn project() -> Project {
     repository.write("node_modules/x/index.js", "export const x = 1;\n");
     repository.write(".env", "KEY=1\n");
     repository.commit("files");
-    let project = Project::of(repository);
-    project.done("index");
+    let project = Project::new(repository);
+    project.run_ok("index");
     project
 }
 
@@ -40,7 +40,7 @@ fn at_a_terminal(project: &Project, command: &str, env: &[(&str, &str)]) -> Stri
 }
 
 #[test]
-fn a_long_answer_at_a_terminal_goes_to_the_pager_of_the_user() {
+fn long_answers_use_the_pager() {
     let project = project();
     let folder = tempfile::tempdir().expect("a temp folder");
     let paged = folder.path().join("paged");
@@ -66,27 +66,27 @@ fn a_long_answer_at_a_terminal_goes_to_the_pager_of_the_user() {
 }
 
 #[test]
-fn matches_and_changes_have_colours_where_somebody_sees_them() {
+fn colours_are_used_at_a_terminal() {
     let project = project();
-    let grep = project.done("grep --color always -F number_7");
+    let grep = project.run_ok("grep --color always -F number_7");
     assert!(grep.contains("\u{1b}[1;31mnumber_7\u{1b}[0m"), "{grep:?}");
-    let around = project.done("grep --color always -C 1 -F number_7");
+    let around = project.run_ok("grep --color always -C 1 -F number_7");
     assert!(around.contains("\u{1b}[1;31mnumber_7\u{1b}[0m") && around.contains("number_6"), "{around:?}");
-    assert!(!project.done("grep -F number_7").contains('\u{1b}'));
+    assert!(!project.run_ok("grep -F number_7").contains('\u{1b}'));
     let long = format!("{}needle{}\n", "x ".repeat(60), " y".repeat(200));
     project.repository.write("long.txt", format!("{long}\tneedle é needle\n"));
-    let grep = project.done("grep --color always needle long.txt");
+    let grep = project.run_ok("grep --color always needle long.txt");
     assert_eq!(grep.matches("\u{1b}[1;31mneedle\u{1b}[0m").count(), 3, "{grep:?}");
     project.repository.write("short.rs", "pub fn lone(more: u8) {}\npub fn new_one() {}\n");
-    let diff = project.done("diff HEAD @worktree --color always");
+    let diff = project.run_ok("diff HEAD @worktree --color always");
     assert!(diff.contains("\u{1b}[33m~\u{1b}[0m") && diff.contains("\u{1b}[32m+\u{1b}[0m"), "{diff:?}");
     project.repository.delete("short.rs");
-    let diff = project.done("diff HEAD @worktree --color always");
+    let diff = project.run_ok("diff HEAD @worktree --color always");
     assert!(diff.contains("\u{1b}[1;31m-\u{1b}[0m"), "{diff:?}");
 }
 
 #[test]
-fn a_server_at_a_terminal_says_what_it_waits_for() {
+fn server_at_a_terminal_explains_itself() {
     let project = project();
     let mut child = Command::new("script")
         .args(["-qefc", &format!("{PROGRAM} serve-mcp"), "/dev/null"])
@@ -105,15 +105,15 @@ fn a_server_at_a_terminal_says_what_it_waits_for() {
 }
 
 #[test]
-fn a_log_is_kept_on_request() {
+fn log_file_is_written() {
     let project = project();
     let log = project.home.path().join("log.txt");
     let path = log.to_str().expect("UTF-8");
-    project.done(&format!("sync --log-file {path}"));
+    project.run_ok(&format!("sync --log-file {path}"));
     project.repository.write("short.rs", "pub fn lone(x: u8) {}\n");
     let reply = project.run_with("sync", &[("CODECOMPASS_LOG_FILE", path)]);
     assert!(reply.succeeded() && reply.stderr.is_empty(), "{reply:?}");
-    project.ends(&format!("locate x --kind nonsense --log-file {path}"), 2);
+    project.run_expecting(&format!("locate x --kind nonsense --log-file {path}"), 2);
     let text = fs::read_to_string(&log).expect("it is there");
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines.len() >= 5, "{text}");
@@ -122,7 +122,7 @@ fn a_log_is_kept_on_request() {
 }
 
 #[test]
-fn a_file_that_is_left_out_is_told_why() {
+fn doctor_explains_skipped_file() {
     let project = project();
     let table = [
         ("src/lib.rs", 0, "is indexed for main: rust, 40 symbols"),
@@ -134,28 +134,28 @@ fn a_file_that_is_left_out_is_told_why() {
         ("nothing.rs", 1, "no such file is in the index"),
     ];
     for (path, code, part) in table {
-        let told = project.ends(&format!("doctor {path}"), code);
+        let told = project.run_expecting(&format!("doctor {path}"), code);
         assert!(told.contains(part), "{path}: {told}");
     }
-    assert_eq!(project.json_ending("doctor .env", 1)["indexed"], false);
-    let report = project.done("doctor");
+    assert_eq!(project.json_expecting("doctor .env", 1)["indexed"], false);
+    let report = project.run_ok("doctor");
     for part in ["free disk", "inotify", "lock"] {
         assert!(report.contains(part), "{part}: {report}");
     }
 }
 
 #[test]
-fn what_is_wrong_with_the_configuration_is_told_with_its_place() {
+fn config_errors_are_located() {
     let project = project();
     let file = project.home.path().join("config.toml");
-    let told = project.done("config path");
+    let told = project.run_ok("config path");
     assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
     fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
-    let told = project.ends("status", 2);
+    let told = project.run_expecting("status", 2);
     assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");
-    assert!(project.done("config path").contains("yours = "), "the way to the file is told all the same");
+    assert!(project.run_ok("config path").contains("yours = "), "the way to the file is told all the same");
     fs::write(&file, "[index\n").expect("it can be written");
-    assert!(project.ends("status", 2).contains("config.toml: line 1, column"));
+    assert!(project.run_expecting("status", 2).contains("config.toml: line 1, column"));
     fs::remove_file(&file).expect("it is there");
     let reply = project.run_with("status", &[("CODECOMPASS_INDEX_THREAD", "2")]);
     assert!(reply.succeeded(), "{reply:?}");

@@ -5,7 +5,7 @@ mod support;
 use std::fs::OpenOptions;
 use std::process::{Command, Output, Stdio};
 
-use codecompass_testkit::words;
+use codecompass_testkit::shell_words;
 use support::{PROGRAM, Project};
 
 const TEXT: &str = "class X:\n    pass\n\nclass Y(X):\n    arrow = '->'\n    flag = '-n'\n";
@@ -15,47 +15,47 @@ fn project() -> Project {
 }
 
 #[test]
-fn grep_takes_the_flags_that_people_type_before_the_pattern() {
+fn grep_accepts_flags_before_the_pattern() {
     let project = project();
-    let plain = project.done("grep 'class X'");
+    let plain = project.run_ok("grep 'class X'");
     assert_eq!(plain, "lib/y.py\n 1 class X: pass\nsrc/x.py\n 1 class X:\n");
     for flags in ["-n", "-E", "-r", "-R", "-rn", "-nr", "-rnE", "--line-number", "-n -n", "-e", "-ne", "-rne"] {
-        assert_eq!(project.done(&format!("grep {flags} 'class X'")), plain, "{flags}");
+        assert_eq!(project.run_ok(&format!("grep {flags} 'class X'")), plain, "{flags}");
     }
-    assert_eq!(project.done("grep 'class X' -rn"), plain);
-    assert_eq!(project.done("grep -n 'class X' src"), "src/x.py\n 1 class X:\n");
-    assert_eq!(project.done("grep -e 'class X' src"), "src/x.py\n 1 class X:\n", "all else is a path");
-    assert_eq!(project.done("grep --regexp='class X' -n src"), "src/x.py\n 1 class X:\n");
+    assert_eq!(project.run_ok("grep 'class X' -rn"), plain);
+    assert_eq!(project.run_ok("grep -n 'class X' src"), "src/x.py\n 1 class X:\n");
+    assert_eq!(project.run_ok("grep -e 'class X' src"), "src/x.py\n 1 class X:\n", "all else is a path");
+    assert_eq!(project.run_ok("grep --regexp='class X' -n src"), "src/x.py\n 1 class X:\n");
     for flags in ["-C1", "-C 1", "-nC1", "-A1", "-B1 -A1", "-rnA1"] {
-        let said = project.done(&format!("grep {flags} 'class Y'"));
+        let said = project.run_ok(&format!("grep {flags} 'class Y'"));
         assert!(said.contains("\n 4: class Y(X):\n"), "{flags}: {said}");
         assert!(said.contains("\n 5     arrow"), "{flags}: {said}");
     }
 }
 
 #[test]
-fn a_pattern_that_begins_with_a_dash_is_told_from_a_flag() {
+fn dash_patterns_are_distinguished_from_flags() {
     let project = project();
-    assert_eq!(project.done("grep -- '->'"), "src/x.py\n 5 arrow = '->'\n");
-    assert_eq!(project.done("grep -e '->'"), "src/x.py\n 5 arrow = '->'\n");
-    assert_eq!(project.done("grep -F -e -n"), "src/x.py\n 6 flag = '-n'\n");
+    assert_eq!(project.run_ok("grep -- '->'"), "src/x.py\n 5 arrow = '->'\n");
+    assert_eq!(project.run_ok("grep -e '->'"), "src/x.py\n 5 arrow = '->'\n");
+    assert_eq!(project.run_ok("grep -F -e -n"), "src/x.py\n 6 flag = '-n'\n");
     for wrong in ["grep '->'", "grep -Q 'class X'", "grep -nQ 'class X'", "grep --frob 'class X'", "grep -1 'class X'"]
     {
-        let said = project.ends(wrong, 2);
+        let said = project.run_expecting(wrong, 2);
         assert!(said.contains("unexpected argument") && said.contains("Usage:"), "`{wrong}`: {said}");
     }
-    assert!(project.ends("grep '->'", 2).contains("-- "), "the way out is named");
+    assert!(project.run_expecting("grep '->'", 2).contains("-- "), "the way out is named");
     for wrong in ["grep", "grep -n", "grep -Cx 'class X'"] {
-        project.ends(wrong, 2);
+        project.run_expecting(wrong, 2);
     }
     // What inverts a match elsewhere says here what it does.
-    let said = project.ends("grep -v 'class Y'", 0);
+    let said = project.run_expecting("grep -v 'class Y'", 0);
     assert!(said.contains("does not look for lines that do not match"), "{said}");
 }
 
-fn into(project: &Project, command: &str, out: Stdio) -> Output {
+fn run_with_stdout(project: &Project, command: &str, out: Stdio) -> Output {
     Command::new(PROGRAM)
-        .args(words::split(command).expect("well formed"))
+        .args(shell_words::split(command).expect("well formed"))
         .current_dir(project.repository.root())
         .env("CODECOMPASS_HOME", project.home.path())
         .env("HOME", project.home.path())
@@ -66,7 +66,7 @@ fn into(project: &Project, command: &str, out: Stdio) -> Output {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_can_not_be_written_is_an_error() {
+fn write_failure_is_an_error() {
     let project = project();
     for command in [
         "export symbols",
@@ -85,7 +85,7 @@ fn an_answer_that_can_not_be_written_is_an_error() {
         "grep --help",
     ] {
         let full = OpenOptions::new().write(true).open("/dev/full").expect("there is such a device");
-        let output = into(&project, command, full.into());
+        let output = run_with_stdout(&project, command, full.into());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(6), "`{command}` said: {said}");
         assert!(
@@ -102,13 +102,13 @@ fn a_closed_pipe_stays_silent() {
     for command in ["export symbols", "export edges", "locate X", "grep class --json", "tools", "--help"] {
         let (reader, writer) = std::io::pipe().expect("a pipe can be made");
         drop(reader);
-        let output = into(&project, command, writer.into());
+        let output = run_with_stdout(&project, command, writer.into());
         assert!(output.stderr.is_empty() && output.status.code() == Some(0), "`{command}`: {output:?}");
     }
 }
 
 #[test]
-fn lines_of_an_export_are_all_there_is() {
+fn export_prints_only_lines() {
     let project = project();
-    assert_eq!(project.done("export symbols"), project.done("export symbols --json"));
+    assert_eq!(project.run_ok("export symbols"), project.run_ok("export symbols --json"));
 }

@@ -51,7 +51,7 @@ pub fn scan(root: &Path, wanted: &[u8], threads: usize) -> u64 {
 
 /// What was read and parsed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Parsed {
+pub struct ParseStats {
     /// Files.
     pub files: u64,
     /// Bytes in them.
@@ -64,28 +64,28 @@ pub struct Parsed {
 
 /// Lists the files that an index would read, reads them, parses those with a grammar and splits the others into
 /// words; keeps nothing.
-pub fn parse(workspace: &Workspace, limits: &Limits, threads: usize) -> Result<Parsed, IndexError> {
+pub fn parse(workspace: &Workspace, limits: &Limits, threads: usize) -> Result<ParseStats, IndexError> {
     let listing = list_worktree(workspace, limits)?;
     let pool = crate::pipeline::pool(threads)?;
-    let one = |entry: crate::source::Entry| -> Parsed {
+    let one = |entry: crate::source::Entry| -> ParseStats {
         let Ok(bytes) = std::fs::read(workspace.root.join(&entry.path)) else {
-            return Parsed::default();
+            return ParseStats::default();
         };
-        if crate::source::judge(&entry.path, &bytes).is_some() {
-            return Parsed::default();
+        if crate::source::content_skip_reason(&entry.path, &bytes).is_some() {
+            return ParseStats::default();
         }
-        Parsed {
+        ParseStats {
             files: 1,
             bytes: bytes.len() as u64,
             lines: bytes.iter().filter(|&&byte| byte == b'\n').count() as u64,
             units: codecompass_lang::parse_only(&entry.path, &bytes) as u64,
         }
     };
-    let sum = |a: Parsed, b: Parsed| Parsed {
+    let sum = |a: ParseStats, b: ParseStats| ParseStats {
         files: a.files + b.files,
         bytes: a.bytes + b.bytes,
         lines: a.lines + b.lines,
         units: a.units + b.units,
     };
-    Ok(pool.install(|| listing.entries.into_par_iter().map(one).reduce(Parsed::default, sum)))
+    Ok(pool.install(|| listing.entries.into_par_iter().map(one).reduce(ParseStats::default, sum)))
 }

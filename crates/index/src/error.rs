@@ -27,7 +27,7 @@ pub enum IndexError {
     Watch(String),
     /// A work tree that other programs kept moving while it was read.
     #[error("the work tree was moved to other commits again and again while it was read")]
-    Restless,
+    WorktreeUnstable,
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,

@@ -5,7 +5,9 @@ use std::time::Instant;
 use codecompass_store::{Store, ViewInfo};
 
 use crate::plan::stored_stat;
-use crate::source::{Entry, Limits, Place, Root, Workspace, blob_id, list_worktree, list_worktree_by, stat_paths};
+use crate::source::{
+    ContentSource, Entry, Limits, Root, Workspace, blob_id, list_worktree, list_worktree_by, stat_paths,
+};
 use crate::{IndexError, Target, extraction_key};
 
 /// How a published view compares with its source.
@@ -28,7 +30,7 @@ impl Freshness {
 }
 
 /// So many changed files are named.
-const EXAMPLES: usize = 5;
+const MAX_EXAMPLES: usize = 5;
 
 /// Compares a view with its source. A file whose stat differs is read before it counts as changed. With a deadline, what
 /// could not be looked at in time counts as changed.
@@ -54,7 +56,7 @@ pub fn freshness(
     let root = Root::open(&workspace.root).ok();
     let mut changed: Vec<String> = Vec::new();
     for entry in listing.entries {
-        let Place::File { stat, .. } = &entry.place else {
+        let ContentSource::File { stat, .. } = &entry.source else {
             continue;
         };
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -75,15 +77,20 @@ pub fn freshness(
     }
     changed.sort_unstable();
     let changed_files = Some(changed.len() as u64);
-    changed.truncate(EXAMPLES);
+    changed.truncate(MAX_EXAMPLES);
     Ok(Freshness::Stale { changed_files, examples: changed })
 }
 
 /// Whether any of these files of a work tree differs from what is remembered of it: there, gone, or with another stat.
-pub fn touches(store: &Store, workspace: &Workspace, paths: &[String], limits: &Limits) -> Result<bool, IndexError> {
+pub fn any_changed(
+    store: &Store,
+    workspace: &Workspace,
+    paths: &[String],
+    limits: &Limits,
+) -> Result<bool, IndexError> {
     let mut known = store.cached_stats_of(&workspace.root.to_string_lossy(), paths)?;
     for entry in stat_paths(workspace, paths, limits)?.entries {
-        let Place::File { stat, .. } = &entry.place else { continue };
+        let ContentSource::File { stat, .. } = &entry.source else { continue };
         if known.remove(&entry.path).is_none_or(|cached| cached.stat != stored_stat(*stat)) {
             return Ok(true);
         }
@@ -92,7 +99,7 @@ pub fn touches(store: &Store, workspace: &Workspace, paths: &[String], limits: &
 }
 
 fn same_bytes(store: &Store, root: Option<&Root>, entry: &Entry, version: u32) -> Result<bool, IndexError> {
-    let (Some(known), Some(root)) = (store.known(version)?, root) else {
+    let (Some(known), Some(root)) = (store.stored_version(version)?, root) else {
         return Ok(false);
     };
     let same_size = known.size == entry.size;

@@ -13,18 +13,18 @@
 pub mod bench;
 mod error;
 mod freshness;
+mod head_state;
 mod pipeline;
 mod plan;
 pub mod source;
-mod standing;
 mod sync;
 mod target;
 mod watch;
 
 pub use error::IndexError;
-pub use freshness::{Freshness, freshness, touches};
+pub use freshness::{Freshness, any_changed, freshness};
 pub use pipeline::Progress;
-pub use sync::{Options, Outcome, sync};
+pub use sync::{SyncOptions, SyncOutcome, sync};
 pub use target::Target;
 pub use watch::{Change, Watch};
 
@@ -35,15 +35,15 @@ const CONTENT_RULES: u32 = 1;
 /// One number for everything that decides what is extracted: a view made with another one is partly out of date.
 pub fn extraction_key(limits: &source::Limits) -> u64 {
     let program = codecompass_lang::facts_key().wrapping_add(CONTENT_RULES as u64);
-    program.wrapping_add(source::Chosen::key(&limits.languages))
+    program.wrapping_add(source::LanguageOverrides::key(&limits.languages))
 }
 
 /// Whether a stored version says what this program would say about its bytes, with the language that is chosen for its path.
-fn is_current(version: &codecompass_store::KnownVersion, chosen: Option<&str>) -> bool {
+fn is_current(version: &codecompass_store::StoredVersion, chosen: Option<&str>) -> bool {
     let current = match (version.skip, chosen) {
         (Some(_), _) => Some(CONTENT_RULES),
         (None, Some(chosen)) if codecompass_lang::is_language(chosen) => {
-            codecompass_lang::chosen_version(chosen).filter(|_| version.language == chosen)
+            codecompass_lang::explicit_version(chosen).filter(|_| version.language == chosen)
         }
         _ => codecompass_lang::facts_version(&version.language),
     };

@@ -8,26 +8,27 @@ use std::time::{Duration, Instant, SystemTime};
 
 use codecompass_lang::extract_as;
 use codecompass_model::{SkipReason, VersionId};
-use codecompass_store::{CachedStat, JobProgress, KnownVersion, NewVersion, SecretRules, Stat, Writer};
+use codecompass_store::{CachedStat, JobProgress, NewVersion, SecretRules, Stat, StoredVersion, Writer};
 use rayon::prelude::*;
 
-use crate::plan::{Contents, Plan, Work, find, stored_stat};
+use crate::plan::{Plan, ViewContents, Work, find, stored_stat};
 use crate::source::{
-    BlobReader, Chosen, Content, FileStat, Place, Refused, Repo, Root, Secrets, SourceError, blob_id, judge,
+    BlobReader, Content, ContentSource, FileStat, LanguageOverrides, Refused, Repo, Root, Secrets, SourceError,
+    blob_id, content_skip_reason,
 };
 use crate::{CONTENT_RULES, IndexError};
 
 /// Results that may wait to be written.
-const WAITING: usize = 16;
+const CHANNEL_CAPACITY: usize = 16;
 
 /// How blurred the clock of a file system is: an edit within this time of a read may leave the same stat behind.
-const BLUR_NS: i64 = 20_000_000;
-const COARSE_BLUR_NS: i64 = 2_000_000_000;
+const CLOCK_GRANULARITY_NS: i64 = 20_000_000;
+const COARSE_CLOCK_GRANULARITY_NS: i64 = 2_000_000_000;
 
 /// So long a file may take; real ones take a thousandth of it. The parser counts its steps, but there are texts that make
 /// its recovery from errors slow beyond all measure. What is given up is left out and told, and nothing of it is stored:
 /// facts do not depend on how fast a machine is, and the next sync tries again.
-const PATIENCE: Duration = Duration::from_secs(20);
+const EXTRACT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How far a sync is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub enum Progress {
 }
 
 /// What reading one file came to.
-enum Read {
+enum ReadOutcome {
     /// Bytes that are stored already.
     Known(VersionId, Option<SkipReason>),
     /// Bytes nobody had seen.
@@ -61,27 +62,27 @@ enum Read {
     Vanished,
 }
 
-struct Done {
+struct FileResult {
     path: String,
     size: u64,
     stat: Option<Stat>,
-    read: Read,
+    read: ReadOutcome,
 }
 
 /// Where the workers read from.
-pub(crate) struct Source<'a> {
+pub(crate) struct ReadContext<'a> {
     /// The work tree; nothing when its folder is gone.
     pub(crate) root: Option<Root>,
     /// Larger files are left out, also those that grew since they were listed.
     pub(crate) max_file_bytes: u64,
     pub(crate) repo: Option<&'a Repo>,
     pub(crate) secrets: &'a Secrets,
-    pub(crate) chosen: &'a Chosen,
+    pub(crate) chosen: &'a LanguageOverrides,
 }
 
 /// Counts of a pipeline run.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extracted {
+pub(crate) struct ExtractCounts {
     /// Versions nobody had seen.
     pub(crate) new: u64,
     /// Symbols in them.
@@ -97,21 +98,21 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, IndexError> {
 /// Does the plan's work, and gives every file of the view.
 pub(crate) fn run(
     plan: Plan,
-    place: &Source<'_>,
+    place: &ReadContext<'_>,
     writer: &mut Writer,
     job: &str,
     pool: &rayon::ThreadPool,
     cancel: &AtomicBool,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<(Contents, Extracted), IndexError> {
+) -> Result<(ViewContents, ExtractCounts), IndexError> {
     let Plan { known: mut contents, work } = plan;
     let total = work.len() as u64;
-    let mut counts = Extracted::default();
+    let mut counts = ExtractCounts::default();
     if work.is_empty() {
         return Ok((contents, counts));
     }
     let first = writer.reserve(work.len() as u32)?;
-    let (sender, receiver) = crossbeam_channel::bounded::<Done>(WAITING);
+    let (sender, receiver) = crossbeam_channel::bounded::<FileResult>(CHANNEL_CAPACITY);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let sender = sender;
@@ -121,7 +122,7 @@ pub(crate) fn run(
         for result in receiver {
             done += 1;
             bytes += result.size;
-            take_in(&mut contents, writer, result, &mut counts)?;
+            apply_result(&mut contents, writer, result, &mut counts)?;
             progress(Progress::Extracting { done, total, bytes });
             if done % 512 == 0 {
                 report(writer, job, contents.listed, contents.listed - (total - done), &counts)?;
@@ -141,7 +142,7 @@ fn report(
     job: &str,
     files_total: u64,
     files_scanned: u64,
-    counts: &Extracted,
+    counts: &ExtractCounts,
 ) -> Result<(), IndexError> {
     let progress =
         JobProgress { files_total, files_scanned, files_indexed: counts.new, symbols_extracted: counts.symbols };
@@ -152,9 +153,9 @@ fn report(
 fn read_all(
     work: Vec<Work>,
     first: VersionId,
-    place: &Source<'_>,
+    place: &ReadContext<'_>,
     cancel: &AtomicBool,
-    sender: &crossbeam_channel::Sender<Done>,
+    sender: &crossbeam_channel::Sender<FileResult>,
 ) {
     let reader = || place.repo.map(Repo::reader);
     // An error here only means that the other side gave up, and it says why.
@@ -167,25 +168,30 @@ fn read_all(
     });
 }
 
-fn take_in(contents: &mut Contents, writer: &mut Writer, done: Done, counts: &mut Extracted) -> Result<(), IndexError> {
+fn apply_result(
+    contents: &mut ViewContents,
+    writer: &mut Writer,
+    done: FileResult,
+    counts: &mut ExtractCounts,
+) -> Result<(), IndexError> {
     let id = match done.read {
-        Read::Known(id, skip) => {
-            contents.put(id, skip, &done.path);
+        ReadOutcome::Known(id, skip) => {
+            contents.add_version(id, skip, &done.path);
             id
         }
-        Read::New(version, skip) => {
+        ReadOutcome::New(version, skip) => {
             let id = version.id();
             counts.new += u64::from(skip.is_none());
             counts.symbols += version.symbol_count() as u64;
-            contents.put(id, skip, &done.path);
+            contents.add_version(id, skip, &done.path);
             writer.add(*version)?;
             id
         }
-        Read::Unread(reason) => {
-            contents.leave_out(reason, done.path);
+        ReadOutcome::Unread(reason) => {
+            contents.add_skip(reason, done.path);
             return Ok(());
         }
-        Read::Vanished => {
+        ReadOutcome::Vanished => {
             contents.gone.push(done.path);
             return Ok(());
         }
@@ -196,19 +202,19 @@ fn take_in(contents: &mut Contents, writer: &mut Writer, done: Done, counts: &mu
     Ok(())
 }
 
-fn read_one(work: Work, id: VersionId, from: &Source<'_>, reader: Option<&mut BlobReader>) -> Done {
+fn read_one(work: Work, id: VersionId, from: &ReadContext<'_>, reader: Option<&mut BlobReader>) -> FileResult {
     let Work { entry, known } = work;
     let (path, size) = (entry.path, entry.size);
-    let (bytes, stat) = match entry.place {
-        Place::Blob(blob) => (read_blob(reader, &blob), None),
-        Place::File { stat, .. } => read_file(from, &path, stat),
+    let (bytes, stat) = match entry.source {
+        ContentSource::Blob(blob) => (read_blob(reader, &blob), None),
+        ContentSource::File { stat, .. } => read_file(from, &path, stat),
     };
     let read = match bytes {
         Ok(bytes) => read_bytes(bytes, id, &path, &known, from),
-        Err(None) => Read::Vanished,
-        Err(Some(reason)) => Read::Unread(reason),
+        Err(None) => ReadOutcome::Vanished,
+        Err(Some(reason)) => ReadOutcome::Unread(reason),
     };
-    Done { path, size, stat, read }
+    FileResult { path, size, stat, read }
 }
 
 fn read_blob(reader: Option<&mut BlobReader>, blob: &codecompass_model::BlobId) -> Result<Vec<u8>, Option<SkipReason>> {
@@ -221,11 +227,15 @@ fn read_blob(reader: Option<&mut BlobReader>, blob: &codecompass_model::BlobId) 
 
 /// The bytes, and the stat to remember: one that never matches when the file may change without showing it, or when what
 /// was opened is not the file that was listed.
-fn read_file(from: &Source<'_>, path: &str, listed: FileStat) -> (Result<Vec<u8>, Option<SkipReason>>, Option<Stat>) {
+fn read_file(
+    from: &ReadContext<'_>,
+    path: &str,
+    listed: FileStat,
+) -> (Result<Vec<u8>, Option<SkipReason>>, Option<Stat>) {
     let started = now_ns();
     let read = from.root.as_ref().ok_or(Refused::Missing).and_then(|root| root.read(path, from.max_file_bytes));
     let stat = stored_stat(listed);
-    let blur = if stat.mtime % 1_000_000_000 == 0 { COARSE_BLUR_NS } else { BLUR_NS };
+    let blur = if stat.mtime % 1_000_000_000 == 0 { COARSE_CLOCK_GRANULARITY_NS } else { CLOCK_GRANULARITY_NS };
     let is_same = |content: &Content| content.stat == listed && content.bytes.len() as u64 == listed.size;
     let settled = stat.mtime.max(stat.ctime) < started - blur;
     let stat = if read.as_ref().is_ok_and(is_same) && settled { stat } else { Stat { mtime: i64::MIN, ..stat } };
@@ -247,28 +257,34 @@ fn now_ns() -> i64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as i64)
 }
 
-fn read_bytes(bytes: Vec<u8>, id: VersionId, path: &str, known: &[KnownVersion], from: &Source<'_>) -> Read {
+fn read_bytes(
+    bytes: Vec<u8>,
+    id: VersionId,
+    path: &str,
+    known: &[StoredVersion],
+    from: &ReadContext<'_>,
+) -> ReadOutcome {
     let blob = blob_id(&bytes);
     if let Some(found) = find(known, blob) {
-        return Read::Known(found.id, found.skip);
+        return ReadOutcome::Known(found.id, found.skip);
     }
     let size = bytes.len() as u64;
     let skipped = |reason| {
         let version = NewVersion::skipped(id, path.to_owned(), blob, size, CONTENT_RULES, reason);
-        Read::New(Box::new(version), Some(reason))
+        ReadOutcome::New(Box::new(version), Some(reason))
     };
-    if let Some(reason) = judge(path, &bytes) {
+    if let Some(reason) = content_skip_reason(path, &bytes) {
         return skipped(reason);
     }
     let began = Instant::now();
-    let go_on = || began.elapsed() < PATIENCE;
-    let Some(extracted) = extract_as(path, bytes, from.chosen.of(path), &go_on) else {
-        return Read::Unread(SkipReason::TooSlow);
+    let go_on = || began.elapsed() < EXTRACT_TIMEOUT;
+    let Some(extracted) = extract_as(path, bytes, from.chosen.language_for(path), &go_on) else {
+        return ReadOutcome::Unread(SkipReason::TooSlow);
     };
-    if from.secrets.is_held(path, extracted.language, &extracted.text) {
+    if from.secrets.has_secret(path, extracted.language, &extracted.text) {
         return skipped(SkipReason::Secret);
     }
     let language = (extracted.language, extracted.facts_version);
     let version = NewVersion::new(id, path.to_owned(), blob, size, language, &extracted.facts, &extracted.text);
-    Read::New(Box::new(version), None)
+    ReadOutcome::New(Box::new(version), None)
 }

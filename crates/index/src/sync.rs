@@ -11,17 +11,17 @@ use std::time::SystemTime;
 
 use codecompass_model::{SkipReason, VersionId};
 use codecompass_store::{
-    Bitmaps, CachedStat, Garbage, JobMode, JobProgress, JobStatus, Missing, ProjectDir, Publish, RoaringBitmap,
+    Bitmaps, CachedStat, Garbage, JobMode, JobProgress, JobStatus, OnMissing, ProjectDir, Publish, RoaringBitmap,
     SkipCount, StoreError, Tuning, ViewInfo, ViewUpdate, WritePoint, Writer,
 };
 
-use crate::plan::{Contents, Earlier, Known, stat_of};
-use crate::source::{Chosen, Limits, Listing, Root, Secrets, Skips, Workspace, list_worktree, stat_paths};
-use crate::standing::while_still;
+use crate::head_state::read_stable;
+use crate::plan::{EarlierReads, Planner, ViewContents, stat_of};
+use crate::source::{LanguageOverrides, Limits, Listing, Root, Secrets, Skips, Workspace, list_worktree, stat_paths};
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
 /// How a sync is done.
-pub struct Options<'a> {
+pub struct SyncOptions<'a> {
     /// Extract everything anew, and replace a store that can not be read.
     pub force: bool,
     /// Replace a store that an older version of this program made.
@@ -50,7 +50,7 @@ pub struct Options<'a> {
 
 /// What a sync did.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SyncOutcome {
     /// The job.
     pub job_id: String,
     /// How much it did.
@@ -76,15 +76,15 @@ pub fn sync(
     dir: &ProjectDir,
     workspace: &Workspace,
     target: &Target,
-    options: &Options<'_>,
-) -> Result<Outcome, IndexError> {
+    options: &SyncOptions<'_>,
+) -> Result<SyncOutcome, IndexError> {
     let missing = match options.upgrade {
-        _ if options.force => Missing::Replace,
-        true => Missing::Upgrade,
-        false => Missing::Create,
+        _ if options.force => OnMissing::Replace,
+        true => OnMissing::Upgrade,
+        false => OnMissing::Create,
     };
     let secrets = options.limits.secrets()?;
-    let chosen = options.limits.chosen()?;
+    let chosen = options.limits.language_overrides()?;
     let writer = Writer::open(dir, missing, options.wait, options.tuning, options.point.clone(), now_ms())?;
     let mut writer = writer.without_secrets(&secrets, now_ms())?;
     writer.register(&workspace.root.to_string_lossy(), now_ms())?;
@@ -100,7 +100,7 @@ pub fn sync(
         }
         Err(error) => {
             if matches!(error, IndexError::Store(StoreError::DiskFull(_))) {
-                writer.give_back();
+                writer.discard_batch();
             }
             // The failure is what the caller has to hear about, not a second one on top of it.
             let _ = writer.fail_job(&job, &error.to_string(), now_ms());
@@ -113,19 +113,19 @@ fn sync_views(
     writer: &mut Writer,
     workspace: &Workspace,
     target: &Target,
-    options: &Options<'_>,
-    (secrets, chosen): (&Secrets, &Chosen),
+    options: &SyncOptions<'_>,
+    (secrets, chosen): (&Secrets, &LanguageOverrides),
     job: &str,
-) -> Result<Outcome, IndexError> {
+) -> Result<SyncOutcome, IndexError> {
     let pool = pipeline::pool(options.threads)?;
     if options.force {
-        writer.expect_twins()?;
+        writer.expect_duplicates()?;
     }
-    let since = if options.force { writer.next_id()? } else { 0 };
-    let make = Make { workspace, options, secrets, chosen, job, pool: &pool, since, counts: Cell::default() };
+    let since = if options.force { writer.next_version_id()? } else { 0 };
+    let make = ViewBuilder { workspace, options, secrets, chosen, job, pool: &pool, since, counts: Cell::default() };
     let (target, made, beside) = match target.is_worktree() {
-        true => make.worktree(writer)?,
-        false => (target.clone(), make.view(writer, target, None)?, None),
+        true => make.worktree_views(writer)?,
+        false => (target.clone(), make.build_view(writer, target, None)?, None),
     };
     (options.progress)(Progress::Publishing);
     writer.flush()?;
@@ -153,7 +153,7 @@ fn sync_views(
     };
     let generation = writer.publish(job, &publish, now_ms())?;
     (options.progress)(Progress::Published);
-    Ok(Outcome {
+    Ok(SyncOutcome {
         job_id: job.to_owned(),
         mode: JobMode::Incremental,
         target,
@@ -167,8 +167,8 @@ fn sync_views(
 }
 
 /// A view that has been made and is not published yet.
-struct Made {
-    before: Before,
+struct BuiltView {
+    before: PreviousView,
     update: ViewUpdate,
     seen: Vec<(String, CachedStat)>,
     gone: Vec<String>,
@@ -177,21 +177,21 @@ struct Made {
 }
 
 /// What all views of one job are made with.
-struct Make<'a> {
+struct ViewBuilder<'a> {
     workspace: &'a Workspace,
-    options: &'a Options<'a>,
+    options: &'a SyncOptions<'a>,
     secrets: &'a Secrets,
-    chosen: &'a Chosen,
+    chosen: &'a LanguageOverrides,
     job: &'a str,
     pool: &'a rayon::ThreadPool,
     /// Versions below this one do not count as known.
     since: VersionId,
     /// What was extracted so far, whatever came of the attempt that it was for.
-    counts: Cell<pipeline::Extracted>,
+    counts: Cell<pipeline::ExtractCounts>,
 }
 
 /// How a view stood before the job.
-struct Before {
+struct PreviousView {
     info: Option<ViewInfo>,
     members: RoaringBitmap,
     skipped: RoaringBitmap,
@@ -201,9 +201,9 @@ struct Before {
     same_extraction: bool,
 }
 
-impl Before {
+impl PreviousView {
     /// Whether the view stood under this name, on this commit.
-    fn stood_at(&self, target: &Target) -> bool {
+    fn was_at(&self, target: &Target) -> bool {
         self.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name)
     }
 
@@ -219,60 +219,65 @@ impl Before {
 }
 
 /// What a look at the files that changed came to.
-enum Changed {
+enum ChangedView {
     /// The view.
-    View(Contents),
+    View(ViewContents),
     /// What is left out may have changed, too, which only a whole listing can count; and what was read on the way.
-    Unsure(Earlier),
+    NeedsFullListing(EarlierReads),
 }
 
-impl Make<'_> {
+impl ViewBuilder<'_> {
     /// Makes the view of the work tree under the name that it has now, which need not be the one it had when somebody
     /// asked for this, and the view of the commit that it stands on.
-    fn worktree(&self, writer: &mut Writer) -> Result<(Target, Made, Option<Made>), IndexError> {
+    fn worktree_views(&self, writer: &mut Writer) -> Result<(Target, BuiltView, Option<BuiltView>), IndexError> {
         // On a second attempt anything may have changed.
         let changed = |attempt| self.options.changed.as_ref().filter(|_| attempt == 0);
-        let (standing, mut made) = while_still(self.workspace, |standing, attempt| {
-            self.view(writer, &standing.target(self.workspace)?, changed(attempt))
+        let (standing, mut made) = read_stable(self.workspace, |standing, attempt| {
+            self.build_view(writer, &standing.worktree_target(self.workspace)?, changed(attempt))
         })?;
-        let beside = match standing.committed() {
-            Some(committed) => Some(self.committed(writer, &committed)?),
+        let beside = match standing.commit_target() {
+            Some(committed) => Some(self.commit_view(writer, &committed)?),
             None => None,
         };
         if let Some(beside) = &beside {
             made.update.edited = &made.update.members - &beside.update.members;
         }
-        Ok((standing.target(self.workspace)?, made, beside))
+        Ok((standing.worktree_target(self.workspace)?, made, beside))
     }
 
     /// Makes the view of a commit, or leaves it as it is when it was made of that commit.
-    fn committed(&self, writer: &mut Writer, target: &Target) -> Result<Made, IndexError> {
-        let before = before(writer, target, &self.options.limits)?;
-        if self.options.force || !before.same_extraction || !before.stood_at(target) {
-            return self.view(writer, target, None);
+    fn commit_view(&self, writer: &mut Writer, target: &Target) -> Result<BuiltView, IndexError> {
+        let before = previous_view(writer, target, &self.options.limits)?;
+        if self.options.force || !before.same_extraction || !before.was_at(target) {
+            return self.build_view(writer, target, None);
         }
         let (members, skipped) = (before.members.clone(), before.skipped.clone());
-        let mut made = made(before, target, Contents { members, skipped, ..Contents::default() });
+        let mut made = built_view(before, target, ViewContents { members, skipped, ..ViewContents::default() });
         made.update.skips = made.before.info.iter().flat_map(|info| info.skips.clone()).collect();
         Ok(made)
     }
 
     /// Makes one view: everything of it is stored afterwards, and nothing is published.
-    fn view(&self, writer: &mut Writer, target: &Target, changed: Option<&Vec<String>>) -> Result<Made, IndexError> {
-        let before = before(writer, target, &self.options.limits)?;
+    fn build_view(
+        &self,
+        writer: &mut Writer,
+        target: &Target,
+        changed: Option<&Vec<String>>,
+    ) -> Result<BuiltView, IndexError> {
+        let before = previous_view(writer, target, &self.options.limits)?;
         let changed = match self.known_changes(writer, target, &before, changed)? {
-            Some(paths) => self.changed_view(writer, &before, paths)?,
-            None => Changed::Unsure(Earlier::default()),
+            Some(paths) => self.update_view(writer, &before, paths)?,
+            None => ChangedView::NeedsFullListing(EarlierReads::default()),
         };
         let contents = match changed {
-            Changed::View(contents) => contents,
-            Changed::Unsure(earlier) => {
+            ChangedView::View(contents) => contents,
+            ChangedView::NeedsFullListing(earlier) => {
                 (self.options.progress)(Progress::Listing);
                 let (listing, cache) = self.list(writer, target)?;
-                self.read(writer, &before, listing, cache, earlier)?
+                self.read_listing(writer, &before, listing, cache, earlier)?
             }
         };
-        Ok(made(before, target, contents))
+        Ok(built_view(before, target, contents))
     }
 
     /// The files that can have changed, when that is known and no other file's fate hangs on them.
@@ -280,16 +285,16 @@ impl Make<'_> {
         &self,
         writer: &Writer,
         target: &Target,
-        before: &Before,
+        before: &PreviousView,
         changed: Option<&'p Vec<String>>,
     ) -> Result<Option<&'p Vec<String>>, IndexError> {
         let Some(paths) = changed else { return Ok(None) };
-        if !target.is_worktree() || !before.same_extraction || !before.stood_at(target) || self.options.force {
+        if !target.is_worktree() || !before.same_extraction || !before.was_at(target) || self.options.force {
             return Ok(None);
         }
         for path in paths {
             let is_folder = self.workspace.root.join(path).is_dir() || writer.has_cached_below(&self.root(), path)?;
-            if is_folder || decides_for_others(path) {
+            if is_folder || affects_other_files(path) {
                 return Ok(None);
             }
         }
@@ -297,38 +302,43 @@ impl Make<'_> {
     }
 
     /// The view before with these files looked at anew, where that is all there is to it.
-    fn changed_view(&self, writer: &mut Writer, before: &Before, paths: &[String]) -> Result<Changed, IndexError> {
+    fn update_view(
+        &self,
+        writer: &mut Writer,
+        before: &PreviousView,
+        paths: &[String],
+    ) -> Result<ChangedView, IndexError> {
         let cache = writer.cached_stats_of(&self.root(), paths)?;
         let touched: RoaringBitmap = cache.values().map(|cached| cached.version).collect();
         let was_left_out = before.info.iter().flat_map(|info| &info.skips).any(|skip| depends_on_stat(skip.reason));
         let is_new = |path: &String| !cache.contains_key(path);
         if was_left_out && paths.iter().any(is_new) || !before.skipped.is_disjoint(&touched) {
-            return Ok(Changed::Unsure(Earlier::default()));
+            return Ok(ChangedView::NeedsFullListing(EarlierReads::default()));
         }
         (self.options.progress)(Progress::Listing);
         let listing = stat_paths(self.workspace, paths, &self.options.limits)?;
         if listing.skips.total() > 0 {
-            return Ok(Changed::Unsure(Earlier::default()));
+            return Ok(ChangedView::NeedsFullListing(EarlierReads::default()));
         }
         let stats = listing.entries.iter().filter_map(|entry| Some((entry.path.clone(), stat_of(entry)?))).collect();
-        let mut contents = self.read(writer, before, listing, cache, Earlier::default())?;
+        let mut contents = self.read_listing(writer, before, listing, cache, EarlierReads::default())?;
         if contents.skips.total() > 0 {
-            return Ok(Changed::Unsure(Earlier::new(stats, contents)));
+            return Ok(ChangedView::NeedsFullListing(EarlierReads::new(stats, contents)));
         }
-        keep_the_rest(&mut contents, before, &touched);
-        Ok(Changed::View(contents))
+        keep_untouched(&mut contents, before, &touched);
+        Ok(ChangedView::View(contents))
     }
 
     /// Sorts a listing and reads what has to be: everything unseen is stored afterwards.
-    fn read(
+    fn read_listing(
         &self,
         writer: &mut Writer,
-        before: &Before,
+        before: &PreviousView,
         listing: Listing,
         cache: HashMap<String, CachedStat>,
-        earlier: Earlier,
-    ) -> Result<Contents, IndexError> {
-        let known = Known {
+        earlier: EarlierReads,
+    ) -> Result<ViewContents, IndexError> {
+        let known = Planner {
             writer,
             cache,
             skipped: before.skipped.clone(),
@@ -341,12 +351,12 @@ impl Make<'_> {
         let plan = known.plan(listing)?;
         let (root, repo) = (Root::open(&self.workspace.root).ok(), self.workspace.repo.as_ref());
         let max_file_bytes = self.options.limits.max_file_bytes;
-        let source = pipeline::Source { root, max_file_bytes, repo, secrets: self.secrets, chosen: self.chosen };
+        let source = pipeline::ReadContext { root, max_file_bytes, repo, secrets: self.secrets, chosen: self.chosen };
         let (cancel, progress) = (self.options.cancel, self.options.progress);
         let (contents, counts) = pipeline::run(plan, &source, writer, self.job, self.pool, cancel, progress)?;
         let so_far = self.counts.get();
         let (new, symbols) = (so_far.new + counts.new, so_far.symbols + counts.symbols);
-        self.counts.set(pipeline::Extracted { new, symbols });
+        self.counts.set(pipeline::ExtractCounts { new, symbols });
         writer.flush()?;
         Ok(contents)
     }
@@ -368,15 +378,15 @@ impl Make<'_> {
     }
 }
 
-fn before(writer: &Writer, target: &Target, limits: &Limits) -> Result<Before, IndexError> {
+fn previous_view(writer: &Writer, target: &Target, limits: &Limits) -> Result<PreviousView, IndexError> {
     let info = writer.view(&target.key)?;
     let Bitmaps { members, skipped, edited, .. } = writer.bitmaps(&target.key)?;
     let extraction = extraction_key(limits);
     let same_extraction = info.as_ref().is_some_and(|info| info.facts_key == extraction);
-    Ok(Before { info, members, skipped, edited, extraction, same_extraction })
+    Ok(PreviousView { info, members, skipped, edited, extraction, same_extraction })
 }
 
-fn made(before: Before, target: &Target, contents: Contents) -> Made {
+fn built_view(before: PreviousView, target: &Target, contents: ViewContents) -> BuiltView {
     let update = ViewUpdate {
         key: target.key.clone(),
         ref_name: target.ref_name.clone(),
@@ -389,11 +399,11 @@ fn made(before: Before, target: &Target, contents: Contents) -> Made {
     };
     // Only a work tree's files have a stat to remember.
     let (seen, gone) = if target.is_worktree() { (contents.seen, contents.gone) } else { Default::default() };
-    Made { before, update, seen, gone, skips: contents.skips, listed: contents.listed }
+    BuiltView { before, update, seen, gone, skips: contents.skips, listed: contents.listed }
 }
 
 /// Files whose change can change the verdict on other files.
-pub(crate) fn decides_for_others(path: &str) -> bool {
+pub(crate) fn affects_other_files(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, ".gitignore" | ".ignore" | ".codecompassignore" | ".gitattributes")
 }
@@ -409,12 +419,12 @@ fn depends_on_stat(reason: SkipReason) -> bool {
 }
 
 /// Adds everything of the view before that the changed paths did not touch.
-fn keep_the_rest(contents: &mut Contents, before: &Before, touched: &RoaringBitmap) {
+fn keep_untouched(contents: &mut ViewContents, before: &PreviousView, touched: &RoaringBitmap) {
     contents.members |= &before.members - touched;
     contents.skipped |= &before.skipped - touched;
     let mut skips = Skips::default();
     for skip in before.info.iter().flat_map(|info| &info.skips) {
-        skips.restore(skip.reason, skip.count, &skip.examples);
+        skips.add_counted(skip.reason, skip.count, &skip.examples);
     }
     contents.skips = skips;
 }

@@ -19,7 +19,7 @@ pub struct Target {
 impl Target {
     /// The view that `name` means in a workspace. Without a name, and for the branch that is checked out there, it is
     /// the work tree with its uncommitted edits; every other name shows what git has.
-    pub fn of(workspace: &Workspace, name: Option<&str>) -> Result<Self, IndexError> {
+    pub fn resolve(workspace: &Workspace, name: Option<&str>) -> Result<Self, IndexError> {
         let root = workspace.root.to_string_lossy().into_owned();
         let Some(repo) = &workspace.repo else {
             return match name {

@@ -61,7 +61,7 @@ fn text(path: &str, seed: u8) -> Vec<u8> {
     }
 }
 
-fn take(step: &Step, repo: &Repository, project: &Project) {
+fn apply_step(step: &Step, repo: &Repository, project: &Project) {
     let exists = |path: usize| repo.path(PATHS[path]).is_file();
     match *step {
         Step::Write(path, seed) => {
@@ -116,7 +116,7 @@ proptest! {
         repo.git(&["branch", "two"]);
         let project = Project::new(repo.root());
         for step in &steps {
-            take(step, &repo, &project);
+            apply_step(step, &repo, &project);
         }
         project.sync(None);
         let fresh = Project::new(repo.root());
@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn what_no_view_holds_is_collected_and_answers_stay_the_same() {
+fn unreferenced_versions_are_collected() {
     let repo = Repository::new();
     let path = |n: usize| format!("src/f{n}.rs");
     let write = |round: usize| {
@@ -158,7 +158,7 @@ fn what_no_view_holds_is_collected_and_answers_stay_the_same() {
 }
 
 #[test]
-fn only_what_changed_is_extracted() {
+fn only_changed_files_are_extracted() {
     let repo = Repository::new();
     for n in 0..20 {
         repo.write(&format!("src/f{n}.rs"), format!("pub fn f{n}() {{}}\n"));
@@ -193,7 +193,7 @@ fn only_what_changed_is_extracted() {
 }
 
 #[test]
-fn a_damaged_or_lost_text_index_is_rebuilt_from_stored_text() {
+fn corrupt_or_missing_text_index_is_rebuilt() {
     let repo = Repository::new();
     repo.write("src/lib.rs", "pub fn one() {}\n");
     repo.commit("first");
@@ -211,7 +211,7 @@ fn a_damaged_or_lost_text_index_is_rebuilt_from_stored_text() {
 }
 
 #[test]
-fn a_power_cut_after_a_collection_takes_no_documents_from_living_versions() {
+fn crash_after_collection_keeps_live_documents() {
     let repo = Repository::new();
     let write = |round: usize| {
         for n in 0..40 {
@@ -240,7 +240,7 @@ fn a_power_cut_after_a_collection_takes_no_documents_from_living_versions() {
 }
 
 #[test]
-fn changes_that_are_known_are_counted_like_changes_that_are_found() {
+fn known_and_discovered_changes_count_alike() {
     let repo = Repository::new();
     repo.write("src/a.rs", "pub fn a() {}\n").write("src/deep/b.rs", "pub fn b() {}\n");
     repo.commit("first");
@@ -271,23 +271,23 @@ fn changes_that_are_known_are_counted_like_changes_that_are_found() {
 }
 
 #[test]
-fn what_is_read_for_known_changes_is_read_once_and_counted() {
+fn known_changes_are_read_once() {
     let repo = Repository::new();
     repo.write("a.rs", "pub fn a() {}\n").write("b.rs", "pub fn b() {}\n");
     repo.commit("first");
     let project = Project::new(repo.root());
     project.sync(None);
     repo.write("a.rs", "pub fn again() {}\n");
-    let (outcome, read) = project.sync_counted(&["a.rs"]);
+    let (outcome, read) = project.sync_counting_reads(&["a.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 1, 1, 1));
     // One of them turns out to be left out, which only a whole listing can count.
     repo.write("a.rs", "pub fn once() {}\npub fn more() {}\n").write("b.rs", [0u8, 1]);
-    let (outcome, read) = project.sync_counted(&["a.rs", "b.rs"]);
+    let (outcome, read) = project.sync_counting_reads(&["a.rs", "b.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 2, 2, 2));
     assert_eq!(outcome.skips.total(), 1);
     // That is known before anything is read: the whole listing reads what changed.
     repo.write("a.rs", "pub fn last() {}\n").write("b.rs", "pub fn b_again() {}\n");
-    let (outcome, read) = project.sync_counted(&["a.rs", "b.rs"]);
+    let (outcome, read) = project.sync_counting_reads(&["a.rs", "b.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (2, 2, 2, 2));
     let fresh = Project::new(repo.root());
     fresh.sync(None);
@@ -295,7 +295,7 @@ fn what_is_read_for_known_changes_is_read_once_and_counted() {
 }
 
 #[test]
-fn two_worktrees_share_what_they_have_in_common_and_see_their_own_edits() {
+fn worktrees_share_versions_and_keep_own_edits() {
     let repo = Repository::new();
     for n in 0..10 {
         repo.write(&format!("src/f{n}.rs"), format!("pub fn f{n}() {{}}\n"));
@@ -316,7 +316,7 @@ fn two_worktrees_share_what_they_have_in_common_and_see_their_own_edits() {
 }
 
 #[test]
-fn the_digest_of_a_view_is_that_of_its_content() {
+fn view_digest_depends_on_content_only() {
     let repo = Repository::new();
     repo.write("a.rs", "fn a() {}\n").write("b.rs", "fn b() {}\n").commit("first");
     let project = Project::new(repo.root());

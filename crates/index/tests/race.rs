@@ -75,7 +75,7 @@ fn links_that_replace_files_and_folders_during_a_sync_are_not_followed() {
         });
         let end = End(&is_over);
         for round in 0..30 {
-            project.sync_anew();
+            project.sync_forced();
             assert!(!holds_secret(&project), "what is outside was stored in round {round}");
             let store = Store::open(&project.dir()).expect("there is a store");
             let target = project.target(None);

@@ -3,14 +3,16 @@
 
 #[path = "source/changes.rs"]
 mod changes;
-#[path = "source/damage.rs"]
-mod damage;
+#[path = "source/corruption.rs"]
+mod corruption;
 #[path = "source/hostile.rs"]
 mod hostile;
 #[path = "source/law.rs"]
 mod law;
 #[path = "source/objects.rs"]
 mod objects;
+#[path = "source/path_status.rs"]
+mod path_status;
 #[path = "source/refs.rs"]
 mod refs;
 #[path = "source/rules.rs"]
@@ -20,8 +22,6 @@ mod sandbox;
 #[cfg(unix)]
 #[path = "source/trust.rs"]
 mod trust;
-#[path = "source/verdict.rs"]
-mod verdict;
 #[path = "source/workspace.rs"]
 mod workspace;
 #[path = "source/worktree.rs"]

@@ -23,7 +23,7 @@ fn tamper(project: &Project, sql: &str) {
 }
 
 /// Reads all that questions and syncs are answered from.
-fn read(project: &Project) -> Result<()> {
+fn read_everything(project: &Project) -> Result<()> {
     let store = Store::open(&project.dir())?;
     store.views()?;
     store.generation()?;
@@ -39,14 +39,14 @@ fn read(project: &Project) -> Result<()> {
         snapshot.outline(version.id)?;
         snapshot.facts(version.id)?;
         snapshot.text(version.id)?;
-        store.known(version.id)?;
+        store.stored_version(version.id)?;
     }
     store.symbol_count(snapshot.members())?;
     Ok(())
 }
 
 #[test]
-fn every_column_that_answers_are_made_from_is_summed() {
+fn every_answer_column_is_checksummed() {
     let numbers = |table: &str, columns: &str| -> Vec<String> {
         let one = |column: &str| format!("UPDATE {table} SET {column} = {column} + 1");
         columns.split(' ').map(one).collect()
@@ -84,17 +84,17 @@ fn every_column_that_answers_are_made_from_is_summed() {
     changes.extend(texts("stat_cache", "path"));
     for change in changes {
         let (_repo, project) = indexed();
-        read(&project).expect("it is whole");
+        read_everything(&project).expect("it is whole");
         tamper(&project, &change);
-        let told = read(&project);
+        let told = read_everything(&project);
         assert!(matches!(told, Err(StoreError::Corrupt(_))), "{change}: {told:?}");
-        let found = codecompass_store::damage(&project.dir());
+        let found = codecompass_store::find_corruption(&project.dir());
         assert!(found.as_deref().is_some_and(|what| what.starts_with("store.db: ")), "{change}: {found:?}");
     }
 }
 
 #[test]
-fn what_only_a_look_at_everything_shows_is_found_by_the_doctor_and_mended_by_force() {
+fn doctor_finds_and_force_fixes_hidden_corruption() {
     for change in [
         "UPDATE symbol_relations SET symbol_key = symbol_key + 1",
         "UPDATE symbol_relations SET stable_key = stable_key + 1",
@@ -108,7 +108,7 @@ fn what_only_a_look_at_everything_shows_is_found_by_the_doctor_and_mended_by_for
         tamper(&project, change);
         let found = project.health().sqlite;
         assert!(found.is_err(), "{change}: {found:?}");
-        project.sync_anew();
+        project.sync_forced();
         project.check_health();
         assert_eq!(dump(&project, None), right, "{change}");
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use codecompass_store::{Missing, SCHEMA_VERSION, SchemaStatus, Store, StoreError, Tuning, Writer};
+use codecompass_store::{OnMissing, SCHEMA_VERSION, SchemaStatus, Store, StoreError, Tuning, Writer};
 use codecompass_testkit::Repository;
 use rusqlite::Connection;
 use support::{Project, dump};
@@ -23,7 +23,7 @@ fn tamper(project: &Project, sql: &str) {
 }
 
 #[test]
-fn versions_with_an_old_facts_version_count_as_unseen() {
+fn old_facts_versions_are_extracted_again() {
     let (_repo, project) = indexed();
     let before = dump(&project, None);
     tamper(
@@ -43,7 +43,7 @@ fn versions_with_an_old_facts_version_count_as_unseen() {
 }
 
 #[test]
-fn files_are_read_again_when_another_language_is_chosen_for_them() {
+fn language_override_rereads_files() {
     let repo = Repository::new();
     repo.write("src/a.inc", "pub fn a() {}\n").write("old/a.inc", "pub fn a() {}\n").write("b.rs", "pub fn b() {}\n");
     repo.commit("first");
@@ -70,50 +70,50 @@ fn files_are_read_again_when_another_language_is_chosen_for_them() {
     repo.write("src/a.inc", "pub fn c() {}\n");
     project.sync_known(&["src/a.inc"]);
     let edited = dump(&project, None);
-    project.sync_anew();
+    project.sync_forced();
     assert_eq!(dump(&project, None), edited);
 }
 
 #[test]
-fn another_schema_is_refused_until_it_is_replaced() {
+fn other_schema_is_refused_until_replaced() {
     let (_repo, project) = indexed();
     let before = dump(&project, None);
     tamper(&project, "UPDATE meta SET value = 99 WHERE key = 'schema_version'");
     assert_eq!(
-        SchemaStatus::of(&project.dir()).expect("it is registered"),
+        SchemaStatus::read(&project.dir()).expect("it is registered"),
         SchemaStatus::ReindexRequired { found: 99 }
     );
     let refused =
         |error: StoreError| matches!(error, StoreError::ReindexRequired { found: 99, required: SCHEMA_VERSION });
     assert!(Store::open(&project.dir()).is_err_and(refused));
-    let opened = Writer::open(&project.dir(), Missing::Create, false, Tuning::default(), None, 0);
+    let opened = Writer::open(&project.dir(), OnMissing::Create, false, Tuning::default(), None, 0);
     assert!(opened.is_err_and(refused), "a plain sync does not throw an index away");
-    project.sync_anew();
-    assert_eq!(SchemaStatus::of(&project.dir()).expect("it is registered"), SchemaStatus::Compatible);
+    project.sync_forced();
+    assert_eq!(SchemaStatus::read(&project.dir()).expect("it is registered"), SchemaStatus::Compatible);
     assert_eq!(dump(&project, None), before);
     project.check_health();
 }
 
 #[test]
-fn damage_is_told_apart_from_age() {
+fn corrupt_and_outdated_stores_are_distinguished() {
     for damage in ["DROP TABLE meta", "DELETE FROM meta WHERE key = 'schema_version'", "DROP TABLE branch_state"] {
         let (_repo, project) = indexed();
         tamper(&project, damage);
-        assert_eq!(SchemaStatus::of(&project.dir()).expect("registered"), SchemaStatus::CorruptManifest, "{damage}");
+        assert_eq!(SchemaStatus::read(&project.dir()).expect("registered"), SchemaStatus::CorruptManifest, "{damage}");
     }
 }
 
 #[test]
-fn forcing_extracts_everything_once_and_changes_no_answer() {
+fn force_extracts_everything_once() {
     let (_repo, project) = indexed();
     let before = (dump(&project, None), dump(&project, Some("main")));
-    assert_eq!(project.sync_anew().extracted, 2);
+    assert_eq!(project.sync_forced().extracted, 2);
     assert_eq!((dump(&project, None), dump(&project, Some("main"))), before);
     assert_eq!(project.sync(None).extracted, 0);
 }
 
 #[test]
-fn of_the_views_of_single_commits_the_last_used_stay() {
+fn least_recent_commit_views_are_evicted() {
     let (repo, project) = indexed();
     let mut commits = Vec::new();
     for n in 0..24 {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use codecompass_lang::{extract, resolver};
-use codecompass_model::{Meaning, RefShape, SourceFile, SymbolKind, World};
+use codecompass_model::{RefShape, Resolution, SourceFile, SymbolKind, World};
 use codecompass_testkit::MemoryWorld;
 use serde_json::json;
 
@@ -49,14 +49,14 @@ fn main() {
         let Some(resolver) = resolver(&language, Rc::new(&world)) else { continue };
         for file in world.files().filter(|file| file.language == language) {
             for (at, reference) in file.facts.references.iter().enumerate() {
-                let meaning = resolver.reference(file.id, at as u32);
+                let meaning = resolver.resolve_reference(file.id, at as u32);
                 let name = &file.facts.names[reference.name as usize];
                 let is_call = is_call(reference.shape);
                 match (&meaning, what.as_str()) {
-                    (Meaning::Symbols { targets, confidence, why }, "calls" | "refs") => {
+                    (Resolution::Symbols { targets, confidence, why }, "calls" | "refs") => {
                         for target in targets {
                             let to = world.file(target.file).expect("because a target is in the world");
-                            let symbol = &to.facts.symbols[target.place as usize];
+                            let symbol = &to.facts.symbols[target.ordinal as usize];
                             if what == "calls" && is_call && symbol.kind != SymbolKind::Module {
                                 let line = json!({
                                     "from_path": file.path, "from_line": from_line(file, reference.symbol),
@@ -77,24 +77,24 @@ fn main() {
                         }
                     }
                     (_, "all") => {
-                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.shown(at));
+                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.render_expr(at));
                         let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
-                        let to: Vec<String> = meaning.targets().iter().map(|&at| world.place(at)).collect();
+                        let to: Vec<String> = meaning.targets().iter().map(|&at| world.location(at)).collect();
                         let line = json!({
                             "place": place, "shape": reference.shape.as_str(), "name": name, "of": qualifier,
-                            "means": told(&meaning), "to": to,
+                            "means": describe(&meaning), "to": to,
                         });
                         writeln!(out, "{line}").expect("stdout is writable");
                     }
-                    (Meaning::Unknown(why), "unknown") => {
-                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.shown(at));
+                    (Resolution::Unknown(why), "unknown") => {
+                        let qualifier = reference.qualifier.map_or_else(String::new, |at| file.facts.render_expr(at));
                         let shape = reference.shape.as_str();
                         let place = format!("{}:{}:{}", file.path, reference.line, reference.column);
                         writeln!(out, "{place} {shape} {name} on {qualifier:?}: {why}").expect("stdout is writable");
                     }
                     _ => {}
                 }
-                let kind = told(&meaning);
+                let kind = describe(&meaning);
                 *counts.entry(format!("{language} {} {kind}", if is_call { "call" } else { "other" })).or_default() +=
                     1;
             }
@@ -120,13 +120,13 @@ fn definitions(world: &MemoryWorld, out: &mut impl Write) {
 }
 
 /// Renders a resolution without its targets.
-fn told(meaning: &Meaning) -> String {
+fn describe(meaning: &Resolution) -> String {
     match meaning {
-        Meaning::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
-        Meaning::Module(_) => "module".into(),
-        Meaning::External => "external".into(),
-        Meaning::Local => "local".into(),
-        Meaning::Unknown(why) => format!("unknown ({why})"),
+        Resolution::Symbols { confidence, why, .. } => format!("{} ({why})", confidence.as_str()),
+        Resolution::Module(_) => "module".into(),
+        Resolution::External => "external".into(),
+        Resolution::Local => "local".into(),
+        Resolution::Unknown(why) => format!("unknown ({why})"),
     }
 }
 

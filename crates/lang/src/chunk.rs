@@ -4,28 +4,28 @@
 //! prose, data and languages without a grammar. Chunks are whole lines in source order. Every line that is not blank
 //! belongs either to a symbol or to exactly one chunk. Chunks end at blank lines where possible.
 
-use codecompass_model::{Chunk, Lines, Owners, Span, Symbol};
+use codecompass_model::{Chunk, LineOwners, Lines, Span, Symbol};
 
 use crate::lines::LineStarts;
 
 /// The target size of a chunk, in bytes.
-const TARGET: u32 = 750;
+const TARGET_BYTES: u32 = 750;
 
 /// The maximum size of a chunk of several lines, in bytes.
-const LIMIT: u32 = 1500;
+const MAX_BYTES: u32 = 1500;
 
 /// Returns the chunks of a text without a grammar.
-pub(crate) fn of_text(text: &str, lines: &LineStarts) -> Vec<Chunk> {
+pub(crate) fn chunk_text(text: &str, lines: &LineStarts) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     split(&mut chunks, text, lines, Lines { start: 1, end: lines.count() });
     chunks
 }
 
 /// Returns the chunks of the code between these symbols.
-pub(crate) fn of_code(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec<Chunk> {
+pub(crate) fn chunk_code(text: &str, lines: &LineStarts, symbols: &[Symbol]) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut start = 1;
-    for (at, owner) in Owners::new(text, symbols).iter().enumerate() {
+    for (at, owner) in LineOwners::new(text, symbols).iter().enumerate() {
         let line = at as u32 + 1;
         if owner.is_some() {
             split(&mut chunks, text, lines, Lines { start, end: line - 1 });
@@ -43,7 +43,7 @@ fn split(chunks: &mut Vec<Chunk>, text: &str, lines: &LineStarts, range: Lines) 
     let Some(mut start) = (range.start..=range.end).find(is_text) else { return };
     let end = (start..=range.end).rev().find(is_text).unwrap_or(start);
     while start <= end {
-        let last = piece_end(text, lines, Lines { start, end });
+        let last = chunk_end(text, lines, Lines { start, end });
         let span = Span { start: lines.start(start), end: lines.end(last) };
         chunks.push(Chunk { span, lines: Lines { start, end: last } });
         start = last + 1;
@@ -51,18 +51,20 @@ fn split(chunks: &mut Vec<Chunk>, text: &str, lines: &LineStarts, range: Lines) 
 }
 
 /// Returns the last line of the chunk that begins with these lines.
-fn piece_end(text: &str, lines: &LineStarts, rest: Lines) -> u32 {
+fn chunk_end(text: &str, lines: &LineStarts, rest: Lines) -> u32 {
     let mut best = None;
     for line in rest.start..=rest.end {
         let length = size(lines, Lines { start: rest.start, end: line });
-        if length > LIMIT {
+        if length > MAX_BYTES {
             return best.unwrap_or(line.saturating_sub(1)).max(rest.start);
         }
-        let good = line < rest.end && is_border(text, lines, line);
-        if good && length >= TARGET {
+        let good = line < rest.end && is_good_break(text, lines, line);
+        if good && length >= TARGET_BYTES {
             return line;
         }
-        if good && length >= TARGET / 3 || length <= TARGET && best.is_none_or(|best| !is_border(text, lines, best)) {
+        if good && length >= TARGET_BYTES / 3
+            || length <= TARGET_BYTES && best.is_none_or(|best| !is_good_break(text, lines, best))
+        {
             best = Some(line);
         }
     }
@@ -70,7 +72,7 @@ fn piece_end(text: &str, lines: &LineStarts, rest: Lines) -> u32 {
 }
 
 /// Returns whether this line is a good end for a chunk: it is blank, or a heading follows.
-fn is_border(text: &str, lines: &LineStarts, line: u32) -> bool {
+fn is_good_break(text: &str, lines: &LineStarts, line: u32) -> bool {
     let next = line_text(text, lines, line + 1);
     is_blank(text, lines, line) || next.starts_with("# ") || next.starts_with("## ")
 }

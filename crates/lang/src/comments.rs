@@ -38,15 +38,15 @@ impl Comments {
     }
 
     /// Returns the comments right above a declaration without removing them, for declarations that share a start.
-    pub(crate) fn above(&mut self, text: &str, start: u32) -> Docs {
+    pub(crate) fn peek_above(&mut self, text: &str, start: u32) -> Docs {
         let group = self.group.clone();
-        let docs = self.take(text, start);
+        let docs = self.take_above(text, start);
         self.group = group;
         docs
     }
 
     /// Removes and returns the comments right above a declaration.
-    pub(crate) fn take(&mut self, text: &str, start: u32) -> Docs {
+    pub(crate) fn take_above(&mut self, text: &str, start: u32) -> Docs {
         let mut docs = Docs { outer_start: start, doc: None, directives: Vec::new() };
         let belongs = self.group.last().is_some_and(|last| is_adjacent(text, last.end, start));
         let group = std::mem::take(&mut self.group);

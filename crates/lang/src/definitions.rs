@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_of_many_languages() {
+    fn finds_definitions_in_many_languages() {
         for (line, name) in [
             ("public final class Gson {", Some("Gson")),
             ("    public static function create(string $name): self", Some("create")),

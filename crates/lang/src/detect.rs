@@ -1,7 +1,7 @@
 //! Detects a file's language by its name, its extension, then its shebang line. Headers of C and C++ share an
 //! extension, so their text decides.
 
-use crate::{LANGUAGES, Language, Support, headers, landmarks};
+use crate::{LANGUAGES, Language, LanguageSupport, cpp_header, landmarks};
 
 /// A file's language: its name, and the grammar if there is one.
 pub(crate) struct Detected {
@@ -13,9 +13,9 @@ pub(crate) struct Detected {
 const TEXT: &str = "text";
 
 /// Languages without a grammar: name, extensions, file names, interpreters.
-type Plain = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+type PlainLanguage = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
-const PLAIN: &[Plain] = &[
+const PLAIN: &[PlainLanguage] = &[
     (TEXT, &["txt", "text", "log"], &[], &[]),
     ("markdown", &["md", "markdown", "mdx"], &[], &[]),
     ("restructuredtext", &["rst"], &[], &[]),
@@ -67,15 +67,15 @@ const NOT_CODE: &[&str] =
     &[TEXT, "css", "csv", "html", "ini", "json", "markdown", "restructuredtext", "toml", "xml", "yaml"];
 
 /// Extensions that make a word a file name. Method calls also end in words, so these are only the common ones.
-const TELLING: &[&str] = &[
+const FILE_NAME_EXTENSIONS: &[&str] = &[
     "bash", "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "dart", "ex", "exs", "go", "h", "hpp", "hs", "html", "java",
     "jl", "js", "json", "jsx", "kt", "lua", "md", "mjs", "ml", "php", "proto", "py", "pyi", "r", "rb", "rs", "scala",
     "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "yaml", "yml", "zig",
 ];
 
 /// Returns whether a word is one of [`FILE_NAME_EXTENSIONS`], case-insensitive.
-pub(crate) fn is_telling_extension(word: &str) -> bool {
-    TELLING.contains(&word.to_lowercase().as_str())
+pub(crate) fn is_file_name_extension(word: &str) -> bool {
+    FILE_NAME_EXTENSIONS.contains(&word.to_lowercase().as_str())
 }
 
 /// Returns whether files of a language are code.
@@ -95,7 +95,7 @@ pub(crate) fn detect(path: &str, text: &str) -> Detected {
     find(|rule| rule.file_names.contains(&file_name))
         .or_else(|| {
             let extension = extension?;
-            let extension = if extension == "h" && headers::is_cpp(text) { "hpp" } else { extension.as_str() };
+            let extension = if extension == "h" && cpp_header::is_cpp(text) { "hpp" } else { extension.as_str() };
             find(|rule| rule.extensions.contains(&extension))
         })
         .or_else(|| interpreter(text).and_then(|program| find(|rule| rule.interpreters.contains(&program))))
@@ -104,7 +104,7 @@ pub(crate) fn detect(path: &str, text: &str) -> Detected {
 
 /// Finds a language by its name. Among several grammars, the one for the file's extension wins, else the plainest,
 /// which is last in the list.
-pub(crate) fn named(name: &str, path: &str) -> Option<Detected> {
+pub(crate) fn by_name(name: &str, path: &str) -> Option<Detected> {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
     let all = || LANGUAGES.iter().filter(|known| known.name == name);
     let fits = |known: &&&Language| known.extensions.contains(&extension.as_str());
@@ -125,8 +125,8 @@ pub(crate) fn plain_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the support of the languages without a grammar.
-pub(crate) fn plain_support() -> Vec<Support> {
-    let one = |&(name, extensions, file_names, _): &Plain| Support {
+pub(crate) fn plain_support() -> Vec<LanguageSupport> {
+    let one = |&(name, extensions, file_names, _): &PlainLanguage| LanguageSupport {
         name,
         extensions: extensions.to_vec(),
         file_names: file_names.to_vec(),
@@ -138,23 +138,29 @@ pub(crate) fn plain_support() -> Vec<Support> {
 }
 
 /// The names that identify a language, with or without a grammar.
-struct Rule {
+struct DetectionRule {
     extensions: &'static [&'static str],
     file_names: &'static [&'static str],
     interpreters: &'static [&'static str],
 }
 
 /// Returns the first language with a matching rule. Languages with a grammar come first.
-fn find(fits: impl Fn(&Rule) -> bool) -> Option<Detected> {
+fn find(fits: impl Fn(&DetectionRule) -> bool) -> Option<Detected> {
     let with_grammar = LANGUAGES.iter().find(|known| {
-        fits(&Rule { extensions: known.extensions, file_names: known.file_names, interpreters: known.interpreters })
+        fits(&DetectionRule {
+            extensions: known.extensions,
+            file_names: known.file_names,
+            interpreters: known.interpreters,
+        })
     });
     if let Some(known) = with_grammar {
         return Some(Detected { name: known.name, language: Some(known) });
     }
     PLAIN
         .iter()
-        .find(|&&(_, extensions, file_names, interpreters)| fits(&Rule { extensions, file_names, interpreters }))
+        .find(|&&(_, extensions, file_names, interpreters)| {
+            fits(&DetectionRule { extensions, file_names, interpreters })
+        })
         .map(|plain| Detected { name: plain.0, language: None })
 }
 
@@ -171,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_language_is_found_by_extension_name_or_shebang() {
+    fn detects_by_extension_name_or_shebang() {
         let cases = [
             ("src/main.rs", "", "rust"),
             ("a/b.PY", "", "python"),
@@ -202,30 +208,30 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_found_by_its_name() {
+    fn finds_language_by_name() {
         let grammar =
-            |name: &str, path: &str| named(name, path).and_then(|found| found.language?.extensions.first().copied());
+            |name: &str, path: &str| by_name(name, path).and_then(|found| found.language?.extensions.first().copied());
         assert_eq!(grammar("typescript", "a.inc"), Some("ts"));
         assert_eq!(grammar("typescript", "a.tsx"), Some("tsx"));
-        assert!(named("starlark", "Tiltfile").is_some_and(|found| found.language.is_none()));
-        assert!(named("klingon", "a.py").is_none());
+        assert!(by_name("starlark", "Tiltfile").is_some_and(|found| found.language.is_none()));
+        assert!(by_name("klingon", "a.py").is_none());
         let extracted = |chosen| crate::extract_as("a.inc", b"def f(): pass\n".to_vec(), chosen, &|| true);
         let chosen = extracted(Some("python")).expect("because nothing cancels it");
         assert_eq!((chosen.language, chosen.facts.symbols.len()), ("python", 1));
-        assert_eq!(Some(chosen.facts_version), crate::chosen_version("python"));
-        assert_ne!(crate::chosen_version("python"), crate::facts_version("python"));
+        assert_eq!(Some(chosen.facts_version), crate::explicit_version("python"));
+        assert_ne!(crate::explicit_version("python"), crate::facts_version("python"));
         assert_eq!(extracted(Some("klingon")).map(|found| found.language), Some(TEXT));
     }
 
     #[test]
-    fn an_extension_tells_whether_a_file_is_code() {
+    fn recognises_code_extensions() {
         assert!(["rs", "py", "tsx", "zig", "sql"].into_iter().all(is_code_extension));
         assert!(!["md", "json", "css", "bak", ""].into_iter().any(is_code_extension));
-        assert!(is_telling_extension("RS") && !is_telling_extension("get"));
+        assert!(is_file_name_extension("RS") && !is_file_name_extension("get"));
     }
 
     #[test]
-    fn no_rule_is_given_twice() {
+    fn detection_rules_are_unique() {
         let mut all: Vec<_> = PLAIN.iter().flat_map(|plain| plain.1).copied().collect();
         all.extend(LANGUAGES.iter().flat_map(|language| language.extensions).copied());
         let count = all.len();

@@ -3,23 +3,23 @@
 //! A language's walk reports what it finds to the draft, in source order. The draft tracks lines, names, the enclosing
 //! symbol and the limits, and completes the facts at the end.
 
-mod described;
+mod input;
 
 use std::collections::HashSet;
 
 use codecompass_model::{
-    Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, Lines, Part, Problem, ProblemKind, RefShape,
-    Reference, Seen, Span, Symbol, SymbolKind,
+    Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, LexicalTarget, Lines, Problem, ProblemKind, RefShape,
+    Reference, Span, Symbol, SymbolKind, ValuePart,
 };
 
-use crate::exprs::Exprs;
-use crate::leaves::Rest;
+use crate::exprs::ExprArena;
+use crate::interner::Interner;
 use crate::lines::LineStarts;
 use crate::locals::Locals;
-use crate::names::Names;
-use crate::tree::{Grammar, Tree, Trouble};
-use crate::{identity, leaves, text};
-pub(crate) use described::{More, NewBinding, NewSymbol, Said};
+use crate::tree::{Grammar, ProblemCount, Tree};
+use crate::unreferenced::UnreferencedName;
+use crate::{identity, text, unreferenced};
+pub(crate) use input::{ExprInput, NewBinding, NewSymbol, SymbolExtras};
 
 /// The maximum number of symbols; more than any hand-written file has.
 const MAX_SYMBOLS: usize = 100_000;
@@ -32,14 +32,14 @@ const MAX_REFERENCES: usize = 1_000_000;
 const MAX_NESTING: usize = 64;
 
 /// A symbol that is still open, and the index of the first node after it.
-struct Scope {
+struct OpenSymbol {
     symbol: u32,
     end: usize,
 }
 
 /// The number of open symbols and blocks at some point of the walk.
 #[derive(Clone, Copy)]
-pub(crate) struct Open {
+pub(crate) struct OpenCounts {
     scopes: usize,
     blocks: usize,
 }
@@ -53,29 +53,29 @@ pub(crate) struct Draft<'t> {
     /// Whether the whole file is test code.
     is_test: bool,
     facts: FileFacts,
-    names: Names,
-    exprs: Exprs,
-    scopes: Vec<Scope>,
+    names: Interner,
+    exprs: ExprArena,
+    scopes: Vec<OpenSymbol>,
     locals: Locals,
     /// Whether a type may refer to any local binding.
     types_are_values: bool,
     /// Whether any closure has an implicit receiver.
-    implies_this: bool,
+    has_implicit_this: bool,
     attributes: Vec<(u32, Span)>,
     /// Start offsets of declared names with the binding each declares; `None` for labels.
-    bound: Vec<(u32, Option<u32>)>,
+    declared_names: Vec<(u32, Option<u32>)>,
     /// Start offsets of names that are not recognisable by node kind alone.
-    words: Vec<u32>,
+    extra_names: Vec<u32>,
     /// Occurrences of symbol names outside the code.
     mentions: Vec<Span>,
     /// Reference numbers with the call of each.
     calls: Vec<(u32, ExprId)>,
     /// Reference numbers with the block-level symbol that each resolves to.
-    seen: Vec<(u32, u32)>,
+    block_targets: Vec<(u32, u32)>,
     reference_line: u32,
     reference_start: u32,
-    too_many: Trouble,
-    too_deep: Trouble,
+    too_many: ProblemCount,
+    too_deep: ProblemCount,
 }
 
 impl<'t> Draft<'t> {
@@ -87,22 +87,22 @@ impl<'t> Draft<'t> {
             prefix: String::new(),
             is_test: false,
             facts: FileFacts { lines: lines.count(), ..FileFacts::default() },
-            names: Names::default(),
-            exprs: Exprs::default(),
+            names: Interner::default(),
+            exprs: ExprArena::default(),
             scopes: Vec::new(),
             locals: Locals::default(),
             types_are_values: false,
-            implies_this: false,
+            has_implicit_this: false,
             attributes: Vec::new(),
-            bound: Vec::new(),
-            words: Vec::new(),
+            declared_names: Vec::new(),
+            extra_names: Vec::new(),
             mentions: Vec::new(),
             calls: Vec::new(),
-            seen: Vec::new(),
+            block_targets: Vec::new(),
             reference_line: 1,
             reference_start: 0,
-            too_many: Trouble::default(),
-            too_deep: Trouble::default(),
+            too_many: ProblemCount::default(),
+            too_deep: ProblemCount::default(),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns the index of the innermost open class, enum, interface, struct or trait.
-    pub(crate) fn class_place(&self) -> Option<u32> {
+    pub(crate) fn enclosing_class_index(&self) -> Option<u32> {
         use SymbolKind::{Class, Enum, Interface, Struct, Trait};
         let is_class =
             |at: &u32| matches!(self.facts.symbols[*at as usize].kind, Class | Enum | Interface | Struct | Trait);
@@ -130,8 +130,8 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns the name of the innermost open class, enum, interface, struct or trait.
-    pub(crate) fn class_around(&self) -> Option<&str> {
-        self.class_place().map(|at| self.facts.symbols[at as usize].name.as_str())
+    pub(crate) fn enclosing_class_name(&self) -> Option<&str> {
+        self.enclosing_class_index().map(|at| self.facts.symbols[at as usize].name.as_str())
     }
 
     /// Marks all symbols from now on as test code.
@@ -160,8 +160,8 @@ impl<'t> Draft<'t> {
     }
 
     /// Closes the symbols and blocks that end before this node.
-    pub(crate) fn arrive(&mut self, node: usize) {
-        self.locals.arrive(node);
+    pub(crate) fn advance_to(&mut self, node: usize) {
+        self.locals.advance_to(node);
         while self.scopes.last().is_some_and(|scope| scope.end <= node) {
             self.scopes.pop();
         }
@@ -183,7 +183,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns the innermost open symbol of some kind.
-    pub(crate) fn around(&self, is_one: fn(SymbolKind) -> bool) -> Option<u32> {
+    pub(crate) fn enclosing_of_kind(&self, is_one: fn(SymbolKind) -> bool) -> Option<u32> {
         let mut open = self.scopes.iter().rev().map(|scope| scope.symbol);
         open.find(|&symbol| is_one(self.facts.symbols[symbol as usize].kind))
     }
@@ -207,21 +207,21 @@ impl<'t> Draft<'t> {
         new.span.start = new.span.start.max(self.last_start());
         new.span.end = new.span.end.max(new.span.start);
         if self.facts.symbols.len() >= MAX_SYMBOLS {
-            return self.too_many.at(new.span.start);
+            return self.too_many.record(new.span.start);
         }
         if self.scopes.len() >= MAX_NESTING {
-            return self.too_deep.at(new.span.start);
+            return self.too_deep.record(new.span.start);
         }
         let index = self.facts.symbols.len() as u32;
-        let mut symbol = self.complete(&new);
-        symbol.annotation = self.said(new.annotation);
-        symbol.value = self.said(new.value);
-        let More { owner, bases, header, flags } = std::mem::take(&mut new.more);
+        let mut symbol = self.build_symbol(&new);
+        symbol.annotation = self.lower_input(new.annotation);
+        symbol.value = self.lower_input(new.value);
+        let SymbolExtras { owner, bases, header, flags } = std::mem::take(&mut new.extras);
         (symbol.owner, symbol.bases, symbol.header, symbol.flags) = (owner, bases, header, flags);
         self.facts.symbols.push(symbol);
         self.attributes.extend(new.attributes.iter().map(|&span| (index, span)));
         if end > 0 {
-            self.scopes.push(Scope { symbol: index, end });
+            self.scopes.push(OpenSymbol { symbol: index, end });
         }
     }
 
@@ -271,23 +271,23 @@ impl<'t> Draft<'t> {
     }
 
     /// Sets the block-level symbol that a reference resolves to, by their numbers.
-    pub(crate) fn set_seen(&mut self, reference: u32, symbol: u32) {
-        self.seen.push((reference, symbol));
+    pub(crate) fn set_block_target(&mut self, reference: u32, symbol: u32) {
+        self.block_targets.push((reference, symbol));
     }
 
     /// Returns the lexical target of a name in the blocks around a node.
-    pub(crate) fn see(&mut self, name: Span, node: usize) -> Seen {
+    pub(crate) fn lexical_target(&mut self, name: Span, node: usize) -> LexicalTarget {
         let name = self.names.intern(name.text(self.text));
-        self.locals.see(name, node)
+        self.locals.lexical_target(name, node)
     }
 
     /// Returns the number of open symbols and blocks.
-    pub(crate) fn mark(&self) -> Open {
-        Open { scopes: self.scopes.len(), blocks: self.locals.depth() }
+    pub(crate) fn open_counts(&self) -> OpenCounts {
+        OpenCounts { scopes: self.scopes.len(), blocks: self.locals.depth() }
     }
 
     /// Closes the symbols and blocks opened since `open` was taken.
-    pub(crate) fn close_to(&mut self, open: Open) {
+    pub(crate) fn close_to(&mut self, open: OpenCounts) {
         self.scopes.truncate(open.scopes);
         self.locals.close_to(open.blocks);
     }
@@ -302,14 +302,14 @@ impl<'t> Draft<'t> {
     /// Adds a leaf below the given symbol, which need not be the innermost open one, or at top level.
     pub(crate) fn member(&mut self, new: NewSymbol<'_>, parent: Option<u32>) {
         let scopes = std::mem::take(&mut self.scopes);
-        self.scopes.extend(parent.map(|symbol| Scope { symbol, end: 0 }));
+        self.scopes.extend(parent.map(|symbol| OpenSymbol { symbol, end: 0 }));
         self.symbol(new, 0);
         self.scopes = scopes;
     }
 
-    fn complete(&self, new: &NewSymbol<'_>) -> Symbol {
+    fn build_symbol(&self, new: &NewSymbol<'_>) -> Symbol {
         let parent = self.enclosing();
-        let qualified_name = match Symbol::naming(&self.facts.symbols, self.enclosing_index())
+        let qualified_name = match Symbol::naming_ancestor(&self.facts.symbols, self.enclosing_index())
             .map_or(self.prefix.as_str(), |around| &around.qualified_name)
         {
             "" => new.segment.to_owned(),
@@ -364,25 +364,25 @@ impl<'t> Draft<'t> {
 
     /// Adds a local binding to the innermost open block. It shadows an outer one of the same name.
     pub(crate) fn bind(&mut self, new: NewBinding) {
-        self.bound_as(new);
+        self.bind_indexed(new);
     }
 
     /// Adds a local binding like [`Draft::bind`] and returns its number.
-    pub(crate) fn bound_as(&mut self, new: NewBinding) -> Option<u32> {
+    pub(crate) fn bind_indexed(&mut self, new: NewBinding) -> Option<u32> {
         let word = new.name.text(self.text);
         if word.is_empty() || word == "_" {
             return None;
         }
         if self.facts.bindings.len() >= MAX_REFERENCES {
-            self.too_many.at(new.name.start);
+            self.too_many.record(new.name.start);
             return None;
         }
         let name = self.names.intern(word);
-        let (annotation, value) = (self.said(new.annotation), self.said(new.value));
+        let (annotation, value) = (self.lower_input(new.annotation), self.lower_input(new.value));
         let binding = self.facts.bindings.len() as u32;
         let is_type = new.kind == BindingKind::TypeParam;
         self.locals.add(binding, name, is_type, new.from);
-        self.bound.push((new.name.start, Some(binding)));
+        self.declared_names.push((new.name.start, Some(binding)));
         self.facts.bindings.push(Binding {
             name,
             kind: new.kind,
@@ -397,20 +397,26 @@ impl<'t> Draft<'t> {
 
     /// Adds a local binding that does not occur in the text: a name that the language defines itself, or one with a
     /// better known type from here on.
-    pub(crate) fn implied(&mut self, word: &str, at: u32, annotation: Option<ExprId>, from: usize) -> Option<u32> {
+    pub(crate) fn bind_implicit(
+        &mut self,
+        word: &str,
+        at: u32,
+        annotation: Option<ExprId>,
+        from: usize,
+    ) -> Option<u32> {
         if self.facts.bindings.len() >= MAX_REFERENCES {
             return None;
         }
         let name = self.names.intern(word);
         let binding = self.facts.bindings.len() as u32;
-        self.implies_this |= word == "this";
+        self.has_implicit_this |= word == "this";
         self.locals.add(binding, name, false, from);
         self.facts.bindings.push(Binding {
             name,
             kind: BindingKind::Local,
             annotation,
             value: None,
-            part: Part::Whole,
+            part: ValuePart::Whole,
             line: self.lines.line(at),
             symbol: self.enclosing_index(),
         });
@@ -418,20 +424,20 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns the implicit receiver of the closure around a node.
-    pub(crate) fn implied_this(&mut self, node: usize) -> Option<ExprId> {
-        let id = if self.implies_this { self.name_expr("this", node) } else { return None };
-        matches!(self.expr_at(id), Expr::Name { seen: Seen::Local(_), .. }).then_some(id)
+    pub(crate) fn implicit_this(&mut self, node: usize) -> Option<ExprId> {
+        let id = if self.has_implicit_this { self.name_expr("this", node) } else { return None };
+        matches!(self.expr_at(id), Expr::Name { seen: LexicalTarget::Local(_), .. }).then_some(id)
     }
 
     /// Marks the name at this span as a label that refers to nothing: a label of a statement, or an HTML element.
-    pub(crate) fn means_itself(&mut self, name: Span) {
-        self.bound.push((name.start, None));
+    pub(crate) fn mark_label(&mut self, name: Span) {
+        self.declared_names.push((name.start, None));
     }
 
     /// Marks this span as a name although most nodes of its kind are not names, such as a shell word that is a command.
     /// Names must come in source order.
-    pub(crate) fn is_a_name(&mut self, name: Span) {
-        self.words.push(name.start);
+    pub(crate) fn mark_name(&mut self, name: Span) {
+        self.extra_names.push(name.start);
     }
 
     /// Returns the number of local bindings so far.
@@ -441,7 +447,7 @@ impl<'t> Draft<'t> {
 
     /// Sets the type of the local bindings from `first` on, unless they have one.
     pub(crate) fn annotate(&mut self, first: usize, annotation: &str) {
-        let annotation = self.written(annotation);
+        let annotation = self.text_as_expr(annotation);
         for binding in self.facts.bindings.iter_mut().skip(first) {
             binding.annotation.get_or_insert(annotation);
         }
@@ -458,7 +464,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns a word by its number.
-    pub(crate) fn known_word(&self, number: u32) -> &str {
+    pub(crate) fn word_at(&self, number: u32) -> &str {
         self.names.get(number)
     }
 
@@ -493,28 +499,28 @@ impl<'t> Draft<'t> {
     /// Interns a bare name at a node, with its lexical target in the blocks around it.
     pub(crate) fn name_expr(&mut self, name: &str, node: usize) -> ExprId {
         let name = self.names.intern(name);
-        let seen = self.locals.see(name, node);
+        let seen = self.locals.lexical_target(name, node);
         self.exprs.intern(Expr::Name { name, seen })
     }
 
     /// Interns a text as an expression that resolvers parse.
-    pub(crate) fn written(&mut self, text: &str) -> ExprId {
+    pub(crate) fn text_as_expr(&mut self, text: &str) -> ExprId {
         let text = self.names.intern(text);
         self.exprs.text(text)
     }
 
     /// Interns the text of a range, folded to one line and limited in length.
     pub(crate) fn text_expr(&mut self, span: Option<Span>) -> Option<ExprId> {
-        self.said(span.map(Said::Text))
+        self.lower_input(span.map(ExprInput::Text))
     }
 
     /// Interns an expression or text from a walk. A text is folded to one line and limited in length.
-    fn said(&mut self, said: Option<Said>) -> Option<ExprId> {
+    fn lower_input(&mut self, said: Option<ExprInput>) -> Option<ExprId> {
         match said? {
-            Said::Expr(id) => Some(id),
-            Said::Text(span) => {
+            ExprInput::Expr(id) => Some(id),
+            ExprInput::Text(span) => {
                 let text = text::qualifier(span.text(self.text));
-                (!text.is_empty()).then(|| self.written(&text))
+                (!text.is_empty()).then(|| self.text_as_expr(&text))
             }
         }
     }
@@ -526,8 +532,8 @@ impl<'t> Draft<'t> {
     }
 
     /// Adds a reference to the name at this span, with a receiver from the arena. References must come in source order.
-    pub(crate) fn reference_on(&mut self, name: Span, shape: RefShape, qualifier: ExprId) {
-        if let Some(index) = self.referred(name) {
+    pub(crate) fn reference_with_receiver(&mut self, name: Span, shape: RefShape, qualifier: ExprId) {
+        if let Some(index) = self.reference_name(name) {
             let binding = self.exprs.first_local(qualifier);
             self.add_reference(name, index, shape, Some(qualifier), binding);
         }
@@ -535,7 +541,7 @@ impl<'t> Draft<'t> {
 
     /// Adds a reference to the name at this span. References must come in source order.
     pub(crate) fn reference(&mut self, name: Span, shape: RefShape, qualifier: Option<Span>) {
-        let Some(index) = self.referred(name) else { return };
+        let Some(index) = self.reference_name(name) else { return };
         let binding = match qualifier {
             Some(span) => {
                 let root = self.names.intern(text::first_name(span.text(self.text)));
@@ -547,28 +553,28 @@ impl<'t> Draft<'t> {
                 .locals
                 .find(index, Some(matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements))),
         };
-        let qualifier = self.said(qualifier.map(Said::Text));
+        let qualifier = self.lower_input(qualifier.map(ExprInput::Text));
         self.add_reference(name, index, shape, qualifier, binding);
     }
 
     /// Adds a reference to the name at this span, which is never a local binding. References must come in source order.
-    pub(crate) fn reference_apart(&mut self, name: Span, shape: RefShape) {
-        if let Some(index) = self.referred(name) {
+    pub(crate) fn reference_nonlocal(&mut self, name: Span, shape: RefShape) {
+        if let Some(index) = self.reference_name(name) {
             self.add_reference(name, index, shape, None, None);
         }
     }
 
     /// Adds a call of the name at this span, which is never a local binding. References must come in source order.
     pub(crate) fn reference_to_function(&mut self, name: Span) {
-        if let Some(index) = self.referred(name) {
+        if let Some(index) = self.reference_name(name) {
             self.add_reference(name, index, RefShape::Call, None, None);
         }
     }
 
     /// Interns the name of a reference at this span; returns `None` if no reference can be added.
-    fn referred(&mut self, name: Span) -> Option<u32> {
+    fn reference_name(&mut self, name: Span) -> Option<u32> {
         if self.facts.references.len() >= MAX_REFERENCES {
-            self.too_many.at(name.start);
+            self.too_many.record(name.start);
             return None;
         }
         let word = name.text(self.text);
@@ -607,7 +613,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Assigns the references from `from` on to the innermost open symbol: those in its attributes come before it.
-    pub(crate) fn adopt(&mut self, from: usize) {
+    pub(crate) fn assign_references_to_enclosing(&mut self, from: usize) {
         let symbol = self.enclosing_index();
         for reference in self.facts.references.iter_mut().skip(from) {
             reference.symbol = symbol;
@@ -621,14 +627,14 @@ impl<'t> Draft<'t> {
         }
         if self.facts.imports.len() >= MAX_SYMBOLS {
             let start = self.lines.start(import.line);
-            return self.too_many.at(start);
+            return self.too_many.record(start);
         }
         self.facts.imports.push(import);
     }
 
     /// Sets the words outside the code, in order. Words that are the name of a symbol or import of the file may refer
     /// to it.
-    pub(crate) fn mention(&mut self, words: Vec<Span>) {
+    pub(crate) fn set_mentions(&mut self, words: Vec<Span>) {
         let named: HashSet<&str> = self.facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
         // An import is mentioned by its alias, else by its last name.
         let imported =
@@ -639,11 +645,11 @@ impl<'t> Draft<'t> {
 
     /// Completes the facts, except for the chunks.
     pub(crate) fn finish(mut self, tree: &Tree, grammar: &Grammar) -> FileFacts {
-        self.add_rest(tree, grammar);
+        self.add_remaining_references(tree, grammar);
         self.problem(ProblemKind::Syntax, tree.errors);
         self.problem(ProblemKind::TooDeep, if tree.too_deep.count > 0 { tree.too_deep } else { self.too_deep });
         self.problem(ProblemKind::TooMany, self.too_many);
-        identity::count_equals(&mut self.facts.symbols);
+        identity::assign_ordinals(&mut self.facts.symbols);
         identity::hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
         self.facts.names = self.names.into_list();
         self.facts.exprs = self.exprs.into_list();
@@ -651,16 +657,22 @@ impl<'t> Draft<'t> {
     }
 
     /// Adds a reference for every name that the walk did not report.
-    fn add_rest(&mut self, tree: &Tree, grammar: &Grammar) {
-        let bound = std::mem::take(&mut self.bound);
-        self.words.sort_unstable();
-        let (leaves, mut rest) = leaves::rest(tree, grammar, self.text, &self.facts, self.lines, bound);
+    fn add_remaining_references(&mut self, tree: &Tree, grammar: &Grammar) {
+        let bound = std::mem::take(&mut self.declared_names);
+        self.extra_names.sort_unstable();
+        let (leaves, mut rest) =
+            unreferenced::unreferenced_names(tree, grammar, self.text, &self.facts, self.lines, bound);
         let mentions = std::mem::take(&mut self.mentions).into_iter();
-        rest.extend(mentions.map(|name| Rest { name, shape: RefShape::Mention, binding: None, symbol: None }));
+        rest.extend(mentions.map(|name| UnreferencedName {
+            name,
+            shape: RefShape::Mention,
+            binding: None,
+            symbol: None,
+        }));
         rest.sort_by_key(|leaf| leaf.name.start);
         for reference in &mut self.facts.references {
             let start = self.lines.start(reference.line) + reference.column;
-            reference.is_name = leaves.binary_search(&start).is_ok() || self.words.binary_search(&start).is_ok();
+            reference.is_name = leaves.binary_search(&start).is_ok() || self.extra_names.binary_search(&start).is_ok();
         }
         let mut all = Vec::with_capacity(self.facts.references.len() + rest.len());
         let known = std::mem::take(&mut self.facts.references).into_iter().enumerate();
@@ -674,7 +686,7 @@ impl<'t> Draft<'t> {
                 all.push(before);
             }
             let name = self.names.intern(leaf.name.text(self.text));
-            let Rest { shape, binding, symbol, .. } = leaf;
+            let UnreferencedName { shape, binding, symbol, .. } = leaf;
             all.push(Reference { name, shape, qualifier: None, line, column, symbol, binding, is_name: true });
         }
         for (at, one) in known {
@@ -683,19 +695,19 @@ impl<'t> Draft<'t> {
         }
         if all.len() > MAX_REFERENCES {
             let left = &all[MAX_REFERENCES];
-            self.too_many.at(self.lines.start(left.line) + left.column);
+            self.too_many.record(self.lines.start(left.line) + left.column);
             all.truncate(MAX_REFERENCES);
         }
         let calls = self.calls.iter().map(|(of, call)| (places[*of as usize], *call));
         self.facts.calls = calls.filter(|(of, _)| (*of as usize) < all.len()).collect();
         self.facts.calls.sort_by_key(|(of, _)| *of);
         self.facts.calls.dedup_by_key(|(of, _)| *of);
-        let seen = self.seen.iter().map(|(of, symbol)| (places[*of as usize], *symbol));
-        self.facts.seen = seen.filter(|(of, _)| (*of as usize) < all.len()).collect();
+        let seen = self.block_targets.iter().map(|(of, symbol)| (places[*of as usize], *symbol));
+        self.facts.block_targets = seen.filter(|(of, _)| (*of as usize) < all.len()).collect();
         self.facts.references = all;
     }
 
-    fn problem(&mut self, kind: ProblemKind, trouble: Trouble) {
+    fn problem(&mut self, kind: ProblemKind, trouble: ProblemCount) {
         if trouble.count > 0 {
             let line = self.lines.line(trouble.first);
             self.facts.problems.push(Problem { kind, line, count: trouble.count });

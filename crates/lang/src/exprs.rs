@@ -1,27 +1,27 @@
 //! The arena of a file's expressions under construction. Equal expressions share one entry.
 
-use codecompass_model::{Expr, ExprId, Seen};
+use codecompass_model::{Expr, ExprId, LexicalTarget};
 
-use crate::names::FastMap;
+use crate::interner::FastMap;
 
 /// The expressions of a file, interned.
 #[derive(Default)]
-pub(crate) struct Exprs {
+pub(crate) struct ExprArena {
     all: Vec<Expr>,
-    known: FastMap<Expr, u32>,
+    ids: FastMap<Expr, u32>,
     /// By name: the number of the text, from 1; 0 if there is none. Most expressions are texts and need no hash lookup.
     texts: Vec<u32>,
 }
 
-impl Exprs {
+impl ExprArena {
     /// Returns the id of an expression and adds it if it is new. Its operands must be there already.
     pub(crate) fn intern(&mut self, expr: Expr) -> ExprId {
-        if let Some(&known) = self.known.get(&expr) {
+        if let Some(&known) = self.ids.get(&expr) {
             return ExprId(known);
         }
         let id = self.all.len() as u32;
         self.all.push(expr.clone());
-        self.known.insert(expr, id);
+        self.ids.insert(expr, id);
         ExprId(id)
     }
 
@@ -46,7 +46,7 @@ impl Exprs {
     pub(crate) fn first_local(&self, mut id: ExprId) -> Option<u32> {
         loop {
             id = match self.get(id) {
-                Expr::Name { seen: Seen::Local(binding), .. } => return Some(*binding),
+                Expr::Name { seen: LexicalTarget::Local(binding), .. } => return Some(*binding),
                 Expr::Member { of, .. }
                 | Expr::Call { callee: of, .. }
                 | Expr::Index { of, .. }

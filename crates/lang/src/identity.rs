@@ -2,10 +2,10 @@
 
 use codecompass_model::{Span, Symbol, ids};
 
-use crate::names::FastMap;
+use crate::interner::FastMap;
 
 /// Numbers the symbols with equal kind, qualified name and trait.
-pub(crate) fn count_equals(symbols: &mut [Symbol]) {
+pub(crate) fn assign_ordinals(symbols: &mut [Symbol]) {
     let mut seen: FastMap<(u8, &str, Option<&str>), u32> = FastMap::default();
     let mut ordinals = Vec::with_capacity(symbols.len());
     for symbol in symbols.iter() {
@@ -21,7 +21,7 @@ pub(crate) fn count_equals(symbols: &mut [Symbol]) {
 
 /// Hashes each symbol's attributes and own text: its span without its children and their docs and attributes.
 pub(crate) fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u32, Span)]) {
-    let (first_child, next_sibling) = families(symbols);
+    let (first_child, next_sibling) = child_links(symbols);
     let mut attributes = attributes.iter().peekable();
     let mut own = Vec::new();
     for index in 0..symbols.len() {
@@ -43,7 +43,7 @@ pub(crate) fn hash_contents(text: &str, symbols: &mut [Symbol], attributes: &[(u
 }
 
 /// Returns the first child and the next sibling of every symbol; `u32::MAX` where there is none.
-fn families(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
+fn child_links(symbols: &[Symbol]) -> (Vec<u32>, Vec<u32>) {
     let mut first_child = vec![u32::MAX; symbols.len()];
     let mut next_sibling = vec![u32::MAX; symbols.len()];
     for (index, symbol) in symbols.iter().enumerate().rev() {

@@ -105,11 +105,11 @@
 
 mod c;
 mod chunk;
-mod colours;
 mod comments;
+mod conventions;
 mod cpp;
+mod cpp_header;
 mod csharp;
-mod customs;
 mod definitions;
 mod detect;
 mod draft;
@@ -119,21 +119,19 @@ mod exprs;
 mod go;
 mod haskell;
 mod header;
-mod headers;
+mod highlight;
 mod identity;
+mod interner;
 mod java;
 mod kotlin;
 mod landmarks;
-mod leaves;
 mod lines;
 mod locals;
 mod lua;
-mod names;
 mod parse;
 mod parser_memory;
 mod php;
 mod python;
-mod recipe;
 mod resolve;
 mod roles;
 mod ruby;
@@ -141,9 +139,11 @@ mod rules;
 mod rust;
 mod scala;
 mod shell;
+mod spec;
 mod swift;
 mod text;
 mod tree;
+mod unreferenced;
 mod zig;
 
 use std::cell::Cell;
@@ -151,16 +151,16 @@ use std::rc::Rc;
 
 use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, Span, World};
 
-pub use colours::{Colour, Coloured, colours, colours_while};
-pub use customs::{REGISTRY, is_test_path};
+pub use conventions::{REGISTRY, is_test_path};
 pub use detect::is_code_extension;
+pub use highlight::{HighlightKind, HighlightSpan, highlight, highlight_while};
 
-use customs::Customs;
+use conventions::Conventions;
 use draft::Draft;
 use lines::LineStarts;
 use parse::Exceeded;
-use recipe::Recipe;
-use rules::Scoping;
+use rules::ScopePolicy;
+use spec::LanguageSpec;
 use tree::{Grammar, Tree};
 
 /// A language with a grammar: how its files are recognised, extracted and resolved.
@@ -183,7 +183,7 @@ pub struct Language {
     /// The measured accuracy, for people: the ground truth and the result.
     pub measured: &'static str,
     /// Its naming conventions for files and functions.
-    pub(crate) customs: Customs,
+    pub(crate) conventions: Conventions,
     /// The parts of the grammar that the flat tree keeps.
     pub(crate) grammar: Grammar,
     /// The walk over the tree.
@@ -213,7 +213,7 @@ impl Depth {
 
 /// The support for a language, for people.
 #[derive(Clone, Debug)]
-pub struct Support {
+pub struct LanguageSupport {
     /// The name on the wire.
     pub name: &'static str,
     /// Extensions of its files.
@@ -229,15 +229,15 @@ pub struct Support {
 }
 
 /// Returns every language that [`extract`] can return: those with a grammar first, then the others, each sorted.
-pub fn support() -> Vec<Support> {
-    let mut all: Vec<Support> = Vec::new();
+pub fn supported_languages() -> Vec<LanguageSupport> {
+    let mut all: Vec<LanguageSupport> = Vec::new();
     for language in LANGUAGES {
         match all.iter_mut().find(|known| known.name == language.name) {
             Some(known) => {
                 known.extensions.extend(language.extensions);
                 known.file_names.extend(language.file_names);
             }
-            None => all.push(Support {
+            None => all.push(LanguageSupport {
                 name: language.name,
                 extensions: language.extensions.to_vec(),
                 file_names: language.file_names.to_vec(),
@@ -257,9 +257,9 @@ pub fn support() -> Vec<Support> {
 /// The walk that turns the tree of a language into facts.
 pub(crate) enum Walk {
     /// A walk of its own.
-    Own(fn(&Tree, &mut Draft<'_>)),
+    Custom(fn(&Tree, &mut Draft<'_>)),
     /// The walk of its table.
-    Table(&'static Recipe),
+    Table(&'static LanguageSpec),
     /// A walk over code that is embedded in another text.
     Embedded {
         /// Returns the text with everything but the code blanked, so that no byte moves.
@@ -273,9 +273,9 @@ pub(crate) enum Walk {
 /// The resolver of a language.
 pub(crate) enum Rules {
     /// A resolver of its own.
-    Own(for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>),
+    Custom(for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>),
     /// The resolver that all tables share, with a scope policy.
-    Shared(&'static Scoping),
+    Shared(&'static ScopePolicy),
 }
 
 /// The languages with a grammar.
@@ -308,7 +308,7 @@ pub const LANGUAGES: &[&Language] = &[
 const PLAIN_VERSION: u32 = 1;
 
 /// The bit of a facts version that marks an explicitly selected language.
-const CHOSEN: u32 = 1 << 30;
+const EXPLICIT_LANGUAGE_BIT: u32 = 1 << 30;
 
 /// The maximum length of a text with facts: offsets have 32 bits.
 const MAX_BYTES: usize = i32::MAX as usize;
@@ -340,7 +340,7 @@ pub fn has_visibility(language: &str) -> bool {
 pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn Resolver + 'w>> {
     let language = LANGUAGES.iter().find(|known| known.name == language)?;
     Some(match language.rules {
-        Rules::Own(resolver) => resolver(world),
+        Rules::Custom(resolver) => resolver(world),
         Rules::Shared(scoping) => rules::resolver(scoping, world),
     })
 }
@@ -372,11 +372,11 @@ pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn 
             (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(line as u32))
         }
     };
-    let chosen = chosen.and_then(|name| detect::named(name, path));
+    let chosen = chosen.and_then(|name| detect::by_name(name, path));
     let is_chosen = chosen.is_some();
     let found = chosen.unwrap_or_else(|| detect::detect(path, &text));
     let mut facts = match found.language {
-        _ if text.len() > MAX_BYTES => too_long(),
+        _ if text.len() > MAX_BYTES => oversized_facts(),
         Some(language) => grammar_facts(language, path, &text, &go_on),
         None => text_facts(found.name, path, &text),
     };
@@ -384,7 +384,7 @@ pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn 
         facts.problems.push(Problem { kind: ProblemKind::NotUtf8, line, count: 1 });
     }
     let facts_version = found.language.map_or_else(|| plain_version(found.name), |language| language.facts_version);
-    let facts_version = if is_chosen { facts_version | CHOSEN } else { facts_version };
+    let facts_version = if is_chosen { facts_version | EXPLICIT_LANGUAGE_BIT } else { facts_version };
     (!stopped.get()).then_some(Extracted { language: found.name, facts_version, text, facts })
 }
 
@@ -397,8 +397,8 @@ pub fn facts_version(language: &str) -> Option<u32> {
 }
 
 /// Returns the facts version of files with an explicitly selected language.
-pub fn chosen_version(language: &str) -> Option<u32> {
-    facts_version(language).map(|version| version | CHOSEN)
+pub fn explicit_version(language: &str) -> Option<u32> {
+    facts_version(language).map(|version| version | EXPLICIT_LANGUAGE_BIT)
 }
 
 /// Returns the facts version of a text without a grammar.
@@ -408,10 +408,10 @@ fn plain_version(language: &str) -> u32 {
 
 /// Returns a hash of the names and versions of all languages, which changes when any of them does.
 pub fn facts_key() -> u64 {
-    let mut key = names::hash(format!("text {PLAIN_VERSION}").as_bytes());
+    let mut key = interner::hash(format!("text {PLAIN_VERSION}").as_bytes());
     let versions = LANGUAGES.iter().map(|language| (language.name, language.facts_version));
     for (name, version) in versions.chain(landmarks::versions()) {
-        key = names::hash(format!("{key:x} {name} {version}").as_bytes());
+        key = interner::hash(format!("{key:x} {name} {version}").as_bytes());
     }
     key
 }
@@ -483,21 +483,21 @@ fn draft_facts(language: &Language, path: &str, (text, code): (&str, &str), tree
     let lines = LineStarts::new(text);
     let mut draft = Draft::new(path, text, &lines);
     match language.walk {
-        Walk::Own(walk) => walk(tree, &mut draft),
+        Walk::Custom(walk) => walk(tree, &mut draft),
         Walk::Embedded { walk, words, .. } => {
             walk(tree, &mut draft);
-            draft.mention(words(text, code));
+            draft.set_mentions(words(text, code));
         }
-        Walk::Table(recipe) => recipe::walk(recipe, tree, &mut draft),
+        Walk::Table(recipe) => spec::walk(recipe, tree, &mut draft),
     }
     let mut facts = draft.finish(tree, &language.grammar);
-    facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
+    facts.chunks = chunk::chunk_code(text, &lines, &facts.symbols);
     facts
 }
 
 fn plain_facts(text: &str, problems: Vec<Problem>) -> FileFacts {
     let lines = LineStarts::new(text);
-    FileFacts { lines: lines.count(), chunks: chunk::of_text(text, &lines), problems, ..FileFacts::default() }
+    FileFacts { lines: lines.count(), chunks: chunk::chunk_text(text, &lines), problems, ..FileFacts::default() }
 }
 
 /// Returns the facts of a text without a grammar, with its landmarks if its format has a reader.
@@ -507,11 +507,11 @@ fn text_facts(language: &str, path: &str, text: &str) -> FileFacts {
     if let Some(reader) = landmarks::reader(language) {
         landmarks::add(reader, path, text, &lines, &mut facts);
     }
-    facts.chunks = chunk::of_code(text, &lines, &facts.symbols);
+    facts.chunks = chunk::chunk_code(text, &lines, &facts.symbols);
     facts
 }
 
-fn too_long() -> FileFacts {
+fn oversized_facts() -> FileFacts {
     let problems = vec![Problem { kind: ProblemKind::TooMany, line: 1, count: 1 }];
     FileFacts { problems, ..FileFacts::default() }
 }

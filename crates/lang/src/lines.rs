@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_after_their_newline() {
+    fn lines_include_their_newline() {
         for (text, count) in [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\nb", 2), ("a\n\n", 2)] {
             assert_eq!(LineStarts::new(text).count(), count, "{text:?}");
         }

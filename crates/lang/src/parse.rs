@@ -11,7 +11,7 @@ use crate::tree::{Tables, Tree};
 
 /// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, and never in time, so
 /// that the same bytes give the same facts on a slow machine. Real files need at most one report per 40 bytes.
-const REPORTS_FREE: usize = 20_000;
+const BASE_REPORTS: usize = 20_000;
 
 /// So many bytes of text earn one more report.
 const BYTES_PER_REPORT: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) enum Exceeded {
     Memory,
 }
 
-struct Worker {
+struct ParserWorker {
     /// The first extension: unlike the name, no two grammars share it.
     extension: Option<&'static str>,
     /// New for every file: a used one keeps memory, and what it then takes would depend on the files before.
@@ -56,7 +56,7 @@ struct Worker {
 }
 
 thread_local! {
-    static WORKERS: RefCell<Vec<Worker>> = const { RefCell::new(Vec::new()) };
+    static WORKERS: RefCell<Vec<ParserWorker>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Parses a text and shows the flat tree, unless a budget was used up or `go_on` said no.
@@ -80,7 +80,7 @@ pub(crate) fn with_flat_tree<T>(
 }
 
 /// Parses the text as it is, after its repaired form had errors, and takes that tree unless it has more of them.
-fn retry(worker: &mut Worker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
+fn retry(worker: &mut ParserWorker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
     let errors = worker.tree.errors.count;
     let Ok(original) = parse(&mut worker.parser, text, go_on) else {
         return;
@@ -129,13 +129,13 @@ pub(crate) fn check(language: &Language) -> Result<(), String> {
 }
 
 /// Parses pieces of a file once more, as something else than the grammar took them for. All pieces share one budget.
-pub(crate) struct Pieces<'w> {
+pub(crate) struct FragmentParser<'w> {
     parser: &'w mut Parser,
     tables: &'w Tables,
     reports_left: usize,
 }
 
-impl Pieces<'_> {
+impl FragmentParser<'_> {
     /// Parses a piece that stands at this offset of the file. `false`, and no tree, when it has a syntax error or nothing
     /// is left of the budget.
     pub(crate) fn parse(&mut self, piece: &str, offset: u32, tree: &mut Tree) -> bool {
@@ -154,16 +154,20 @@ impl Pieces<'_> {
 }
 
 /// Lends what parses pieces of a file of so many bytes.
-pub(crate) fn with_pieces<T>(language: &Language, bytes: usize, work: impl FnOnce(&mut Pieces<'_>) -> T) -> Option<T> {
+pub(crate) fn with_fragment_parser<T>(
+    language: &Language,
+    bytes: usize,
+    work: impl FnOnce(&mut FragmentParser<'_>) -> T,
+) -> Option<T> {
     with_worker(language, |worker| {
-        let reports_left = REPORTS_FREE / 10 + bytes / BYTES_PER_REPORT;
-        work(&mut Pieces { parser: &mut worker.parser, tables: &worker.tables, reports_left })
+        let reports_left = BASE_REPORTS / 10 + bytes / BYTES_PER_REPORT;
+        work(&mut FragmentParser { parser: &mut worker.parser, tables: &worker.tables, reports_left })
     })
 }
 
 /// Hands out a parser of a language that this thread has free; `None` when the grammar does not fit the library, which
 /// [`check`] reports.
-fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> Option<T> {
+fn with_worker<T>(language: &Language, work: impl FnOnce(&mut ParserWorker) -> T) -> Option<T> {
     let free = WORKERS.with_borrow_mut(|workers| {
         let at = workers.iter().position(|worker| worker.extension == language.extensions.first().copied())?;
         Some(workers.swap_remove(at))
@@ -172,8 +176,8 @@ fn with_worker<T>(language: &Language, work: impl FnOnce(&mut Worker) -> T) -> O
     let loaded = (language.grammar.load)();
     parser.set_language(&loaded).ok()?;
     let mut worker = match free {
-        Some(worker) => Worker { parser, ..worker },
-        None => Worker {
+        Some(worker) => ParserWorker { parser, ..worker },
+        None => ParserWorker {
             extension: language.extensions.first().copied(),
             parser,
             tables: Tables::new(&language.grammar, &loaded),
@@ -191,7 +195,7 @@ fn new_parser() -> Parser {
 }
 
 fn parse(parser: &mut Parser, text: &str, go_on: &dyn Fn() -> bool) -> Result<tree_sitter::Tree, Exceeded> {
-    let mut budget = REPORTS_FREE + text.len() / BYTES_PER_REPORT + 1;
+    let mut budget = BASE_REPORTS + text.len() / BYTES_PER_REPORT + 1;
     run(parser, text, &mut budget, |_| go_on())
 }
 
@@ -222,7 +226,7 @@ fn run(
         reads += 1;
         let is_free = reads <= free_reads || !reads.is_multiple_of(READS_PER_REPORT);
         // With nothing left the text seems to end, and so does whatever reads it.
-        if left.get() > 0 && (is_free || spend(1)) { piece_at(text, at) } else { &[] }
+        if left.get() > 0 && (is_free || spend(1)) { chunk_at(text, at) } else { &[] }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
@@ -273,7 +277,7 @@ impl MemoryBudget {
 }
 
 /// The text from a place on, no more than is read at once, and whole characters.
-fn piece_at(text: &str, at: usize) -> &[u8] {
+fn chunk_at(text: &str, at: usize) -> &[u8] {
     let mut end = text.len().min(at + BYTES_PER_READ);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -6,7 +6,7 @@ use codecompass_model::RefShape;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// No node has assigned a role.
-    Open,
+    Unset,
     /// The name declares something and refers to nothing.
     Declares,
     /// The name refers to something with this shape.
@@ -18,18 +18,18 @@ pub(crate) struct Roles(Vec<Role>);
 
 impl Roles {
     pub(crate) fn new(nodes: usize) -> Self {
-        Self(vec![Role::Open; nodes])
+        Self(vec![Role::Unset; nodes])
     }
 
     /// Assigns a role to a node. The first role wins: it comes from further up, where more is known.
     pub(crate) fn mark(&mut self, node: Option<usize>, role: Role) {
-        if let Some(open) = node.and_then(|node| self.0.get_mut(node)).filter(|role| **role == Role::Open) {
+        if let Some(open) = node.and_then(|node| self.0.get_mut(node)).filter(|role| **role == Role::Unset) {
             *open = role;
         }
     }
 
     /// Returns the role of a node.
-    pub(crate) fn of(&self, node: usize) -> Role {
+    pub(crate) fn get(&self, node: usize) -> Role {
         self.0[node]
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn fold(text: &str) -> Cow<'_, str> {
 
 /// Renders a title on one line, limited in length, without the backslashes before quotes and backslashes.
 pub(crate) fn title(written: &str, limit: usize) -> Cow<'_, str> {
-    let written = cut(written, limit);
+    let written = truncate(written, limit);
     if !written.contains('\\') {
         return fold(written);
     }
@@ -51,13 +51,13 @@ pub(crate) fn title(written: &str, limit: usize) -> Cow<'_, str> {
 
 /// Folds a header to one line and truncates it if it is extremely long.
 pub(crate) fn signature(header: &str) -> String {
-    cut(&fold(cut(header, 4 * MAX_SIGNATURE)), MAX_SIGNATURE).to_owned()
+    truncate(&fold(truncate(header, 4 * MAX_SIGNATURE)), MAX_SIGNATURE).to_owned()
 }
 
 /// Folds a receiver or path to one line. A chain with line breaks before its dots becomes the same as one without. If
 /// it is long, the content of brackets is replaced by `…` first.
 pub(crate) fn qualifier(text: &str) -> Cow<'_, str> {
-    let short = if text.len() <= MAX_QUALIFIER { fold(text) } else { Cow::Owned(elide(cut(text, MAX_SCANNED))) };
+    let short = if text.len() <= MAX_QUALIFIER { fold(text) } else { Cow::Owned(elide(truncate(text, MAX_SCANNED))) };
     match short {
         Cow::Owned(folded) if folded.contains(" .") => Cow::Owned(folded.replace(" .", ".")),
         other => other,
@@ -88,7 +88,7 @@ fn elide(text: &str) -> String {
 }
 
 /// Returns the first bytes of a text, at most `limit`, ending on a character boundary.
-pub(crate) fn cut(text: &str, limit: usize) -> &str {
+pub(crate) fn truncate(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn white_space_folds_to_one_space() {
+    fn folds_white_space() {
         for (text, folded) in
             [("a b", "a b"), (" a\n  b ", "a b"), ("a  b", "a b"), ("\u{a0}a", "a"), ("", ""), ("é\tü", "é ü")]
         {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_read_as_people_read_them() {
+    fn titles_are_plain_text() {
         for (written, title) in
             [(" a  b", "a b"), (r#"can\'t \"x\""#, r#"can't "x""#), (r"a\nb \\", r"a\nb \"), ("", "")]
         {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_receiver_loses_its_arguments_first() {
+    fn long_receiver_drops_arguments() {
         let long = format!("client.get({}).json", "x".repeat(200));
         assert_eq!(qualifier(&long), "client.get(…).json");
         assert_eq!(qualifier("a\n  .b"), "a.b");
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_counted() {
+    fn counts_words() {
         assert_eq!(count_words("fn a_1(b) -> é"), 4);
     }
 }

@@ -105,13 +105,13 @@ impl Node {
 
 /// The number of occurrences of a problem, and the offset of the first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Trouble {
+pub(crate) struct ProblemCount {
     pub(crate) count: u32,
     pub(crate) first: u32,
 }
 
-impl Trouble {
-    pub(crate) fn at(&mut self, offset: u32) {
+impl ProblemCount {
+    pub(crate) fn record(&mut self, offset: u32) {
         if self.count == 0 {
             self.first = offset;
         }
@@ -125,9 +125,9 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     path: Vec<u32>,
     /// Positions where the parser skipped or invented tokens.
-    pub(crate) errors: Trouble,
+    pub(crate) errors: ProblemCount,
     /// Nodes with children that are too deep.
-    pub(crate) too_deep: Trouble,
+    pub(crate) too_deep: ProblemCount,
 }
 
 impl Tree {
@@ -143,7 +143,7 @@ impl Tree {
             let field = if fielded { tables.field(cursor.field_id()) } else { OTHER };
             let (start, end) = (offset + node.start_byte() as u32, offset + node.end_byte() as u32);
             if broken && (node.is_error() || node.is_missing()) {
-                self.errors.at(start);
+                self.errors.record(start);
             }
             let index = self.nodes.len() as u32;
             let parent = self.path.last().copied().unwrap_or(0);
@@ -166,7 +166,7 @@ impl Tree {
     fn descend(&mut self, cursor: &mut tree_sitter::TreeCursor<'_>, index: u32) -> bool {
         if self.path.len() >= MAX_DEPTH {
             if cursor.node().child_count() > 0 {
-                self.too_deep.at(self.nodes[index as usize].start);
+                self.too_deep.record(self.nodes[index as usize].start);
             }
             return false;
         }
@@ -248,7 +248,7 @@ mod tests {
     use crate::LANGUAGES;
 
     #[test]
-    fn every_name_a_language_lists_is_in_its_grammar() {
+    fn listed_names_are_in_the_grammar() {
         for language in LANGUAGES {
             // Grammars that share a walk share their lists; each name must be in one of them.
             let kin = LANGUAGES.iter().filter(|other| other.grammar.kinds == language.grammar.kinds);

@@ -6,21 +6,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use codecompass_lang::{Colour, Coloured, LANGUAGES, colours, colours_while, extract};
+use codecompass_lang::{HighlightKind, HighlightSpan, LANGUAGES, extract, highlight, highlight_while};
 use proptest::prelude::*;
 
 /// Returns the letter of a highlight kind in fixtures.
-fn letter(colour: Colour) -> char {
+fn letter(colour: HighlightKind) -> char {
     match colour {
-        Colour::Comment => 'c',
-        Colour::Doc => 'd',
-        Colour::Text => 's',
-        Colour::Number => 'n',
-        Colour::Keyword => 'k',
-        Colour::Type => 'T',
-        Colour::Function => 'f',
-        Colour::Constant => 'C',
-        Colour::Attribute => 'a',
+        HighlightKind::Comment => 'c',
+        HighlightKind::Doc => 'd',
+        HighlightKind::Text => 's',
+        HighlightKind::Number => 'n',
+        HighlightKind::Keyword => 'k',
+        HighlightKind::Type => 'T',
+        HighlightKind::Function => 'f',
+        HighlightKind::Constant => 'C',
+        HighlightKind::Attribute => 'a',
     }
 }
 
@@ -43,13 +43,13 @@ fn code(fixture: &str) -> String {
 }
 
 /// Renders the text with its highlight kinds under each line.
-fn drawn(text: &str, all: &[Coloured]) -> String {
+fn drawn(text: &str, all: &[HighlightSpan]) -> String {
     let mut drawn = String::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let colour = |at: usize| all.iter().find(|one| (one.start as usize..one.end as usize).contains(&at));
         let marks = line.trim_end().char_indices().map(|(at, c)| match colour(start + at) {
-            Some(one) if c != ' ' => letter(one.colour),
+            Some(one) if c != ' ' => letter(one.kind),
             _ => ' ',
         });
         let marks: String = marks.collect();
@@ -59,9 +59,9 @@ fn drawn(text: &str, all: &[Coloured]) -> String {
     drawn
 }
 
-fn check(path: &str, bytes: &[u8], language: Option<&str>) -> Vec<Coloured> {
+fn check(path: &str, bytes: &[u8], language: Option<&str>) -> Vec<HighlightSpan> {
     let text = String::from_utf8_lossy(bytes);
-    let all = colours(path, bytes, language);
+    let all = highlight(path, bytes, language);
     let mut end = 0;
     for one in &all {
         assert!(end <= one.start && one.start < one.end, "{path}: {one:?} after {end}");
@@ -72,7 +72,7 @@ fn check(path: &str, bytes: &[u8], language: Option<&str>) -> Vec<Coloured> {
 }
 
 #[test]
-fn every_language_has_the_colours_that_its_fixture_shows() {
+fn fixtures_match_highlights() {
     let mut wrong = Vec::new();
     let mut seen = Vec::new();
     for (name, fixture) in fixtures() {
@@ -89,16 +89,16 @@ fn every_language_has_the_colours_that_its_fixture_shows() {
 }
 
 #[test]
-fn a_chosen_language_is_that_of_the_colours() {
+fn explicit_language_is_used() {
     let all = check("a.inc", b"return 1", Some("lua"));
-    assert_eq!(all.iter().map(|one| one.colour.name()).collect::<Vec<_>>(), ["keyword", "number"]);
+    assert_eq!(all.iter().map(|one| one.kind.name()).collect::<Vec<_>>(), ["keyword", "number"]);
     assert!(check("a.inc", b"return 1", None).is_empty());
     assert!(check("a.inc", b"return 1", Some("klingon")).is_empty());
 }
 
 /// The scanner is linear. The time limit of a parse is tested with extraction, so code is short here.
 #[test]
-fn deep_texts_and_texts_of_openings_end() {
+fn deep_and_unclosed_texts_terminate() {
     let scraps = ["(", "{", "[", "\"", "'", "\\\"", "`${", "/*", "<a b='", "#", "é\"", "a: ", "f(", "\"#{", "<!--"];
     for (name, _) in fixtures() {
         let is_code = LANGUAGES.iter().any(|known| known.name == extract(&name, Vec::new()).language);
@@ -109,14 +109,14 @@ fn deep_texts_and_texts_of_openings_end() {
 
 /// Cancellation returns nothing.
 #[test]
-fn nobody_waits_for_colours_longer_than_he_likes() {
+fn cancelled_highlight_is_empty() {
     let text = "f(a);\n".repeat(20_000);
-    assert!(colours_while("a.c", text.as_bytes(), None, &|| false).is_none());
-    assert!(colours_while("a.c", text.as_bytes(), None, &|| true).is_some_and(|all| all.len() == 20_000));
+    assert!(highlight_while("a.c", text.as_bytes(), None, &|| false).is_none());
+    assert!(highlight_while("a.c", text.as_bytes(), None, &|| true).is_some_and(|all| all.len() == 20_000));
 }
 
 #[test]
-fn all_other_fixtures_have_colours_that_hold_together() {
+fn all_fixtures_have_valid_spans() {
     let root = folder().parent().expect("because the folder is below fixtures").to_owned();
     for folder in fs::read_dir(root).expect("because the folder exists").flatten() {
         for file in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
@@ -145,12 +145,12 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn mutilated_code_has_colours_that_hold_together((name, bytes) in mutilated()) {
+    fn mutated_code_has_valid_spans((name, bytes) in mutilated()) {
         check(&name, &bytes, None);
     }
 
     #[test]
-    fn any_bytes_have_colours_that_hold_together(
+    fn any_bytes_have_valid_spans(
         (name, _) in prop::sample::select(fixtures()),
         bytes in prop::collection::vec(any::<u8>(), 0..300),
         text in "[\\PC\n\"'`#/*<>-]{0,200}",

@@ -14,7 +14,7 @@ fn is_same(path: &str, name: &str, before: &str, after: &str) -> bool {
 }
 
 #[test]
-fn what_does_not_change_a_symbol() {
+fn irrelevant_edits_keep_the_hash() {
     let rust = "#[inline]\nfn a() {\n    b(); // why\n}\n";
     let cases = [
         ("a", "\n\n/// Docs.\n#[inline]\nfn a() {\n    b(); // why\n}\n", "moved, and docs added"),
@@ -35,7 +35,7 @@ fn what_does_not_change_a_symbol() {
 }
 
 #[test]
-fn what_changes_a_symbol() {
+fn relevant_edits_change_the_hash() {
     let rust = "#[inline]\nfn a() {\n    b(); // why\n}\n";
     for after in [
         "fn a() {\n    b(); // why\n}\n",
@@ -50,7 +50,7 @@ fn what_changes_a_symbol() {
 }
 
 #[test]
-fn equals_are_told_apart_by_trait_and_order() {
+fn ordinals_and_traits_distinguish_equals() {
     let text = "impl From<u8> for K { fn from() {} }\nimpl From<u16> for K { fn from() {} }\nfn x() {}\nfn x() {}\n";
     let facts = extract("src/lib.rs", text.as_bytes().to_vec()).facts;
     let seen: Vec<_> =

@@ -21,11 +21,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_lang::{Extracted, LANGUAGES, extract};
-use codecompass_model::{Binding, ExprId, Import, Part, Reference, Symbol};
-use codecompass_testkit::promise::{Promise, promises};
+use codecompass_model::{Binding, ExprId, Import, Reference, Symbol, ValuePart};
+use codecompass_testkit::expectation::{Expectation, expectations};
 
 #[test]
-fn every_promise_in_a_fixture_is_kept() {
+fn fixtures_meet_their_expectations() {
     let mut broken = Vec::new();
     for file in fixture_files() {
         broken.extend(check(&file));
@@ -63,19 +63,21 @@ fn check(file: &Path) -> Vec<String> {
     };
     let name = file.file_name().and_then(|name| name.to_str()).expect("because a fixture has a UTF-8 name");
     let extracted = extract(marker("path:").unwrap_or(name), text.clone().into_bytes());
-    let given = promises(&text, comment);
+    let given = expectations(&text, comment);
     let mut broken: Vec<String> = given
         .iter()
-        .filter_map(|promise| keep(&extracted, promise).err().map(|why| (promise, why)))
+        .filter_map(|promise| check_expectation(&extracted, promise).err().map(|why| (promise, why)))
         .map(|(promise, why)| format!("{}:{}: {}\n    but: {why}", file.display(), promise.line, promise.text))
         .collect();
     if marker("complete").is_some() {
-        broken.extend(unpromised(&extracted, &given).map(|symbol| format!("{}: unexpected {symbol}", file.display())));
+        broken.extend(
+            unexpected_symbols(&extracted, &given).map(|symbol| format!("{}: unexpected {symbol}", file.display())),
+        );
     }
     broken
 }
 
-fn unpromised<'e>(extracted: &'e Extracted, given: &'e [Promise]) -> impl Iterator<Item = String> + 'e {
+fn unexpected_symbols<'e>(extracted: &'e Extracted, given: &'e [Expectation]) -> impl Iterator<Item = String> + 'e {
     let place = |symbol: &Symbol| (symbol.name_line, column(extracted, symbol.name_span.start));
     extracted
         .facts
@@ -91,7 +93,7 @@ fn is_first_column(extracted: &Extracted, symbol: &Symbol) -> bool {
     column(extracted, symbol.name_span.start) < 2
 }
 
-fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
+fn check_expectation(extracted: &Extracted, promise: &Expectation) -> Result<(), String> {
     let (word, rest) = promise.text.split_once(' ').unwrap_or((&promise.text, ""));
     match word {
         "def" => same(&symbol_at(extracted, promise).map(definition)?, rest),
@@ -105,16 +107,16 @@ fn keep(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
         "doc" => same(&doc(extracted, symbol_at(extracted, promise)?), rest),
         "annotation" => same(&shown_or_none(extracted, symbol_at(extracted, promise)?.annotation), rest),
         "value" => same(&shown_or_none(extracted, symbol_at(extracted, promise)?.value), rest),
-        "bind" => one_of(bindings_at(extracted, promise), rest),
+        "bind" => expect_one_of(bindings_at(extracted, promise), rest),
         "local" if rest.is_empty() => bound(extracted, promise),
-        "local" => one_of(locals_at(extracted, promise), rest),
-        "ref" => one_of(references_at(extracted, promise), rest),
+        "local" => expect_one_of(locals_at(extracted, promise), rest),
+        "ref" => expect_one_of(references_at(extracted, promise), rest),
         "nothing" => {
             let uses = references_at(extracted, promise).into_iter().filter(|found| !is_bare(found));
             same(&uses.collect::<Vec<_>>().join(" and "), "")
         }
         "import" | "reexport" | "import-type" | "dynamic-import" | "require" => {
-            one_of(imports_at(extracted, promise), &promise.text)
+            expect_one_of(imports_at(extracted, promise), &promise.text)
         }
         _ => Err("unknown kind of expectation".to_owned()),
     }
@@ -129,11 +131,11 @@ fn same(found: &str, promised: &str) -> Result<(), String> {
     if found == promised { Ok(()) } else { Err(format!("found {found:?}")) }
 }
 
-fn one_of(found: Vec<String>, promised: &str) -> Result<(), String> {
+fn expect_one_of(found: Vec<String>, promised: &str) -> Result<(), String> {
     if found.iter().any(|found| found == promised) { Ok(()) } else { Err(format!("found {found:?}")) }
 }
 
-fn symbol_at<'e>(extracted: &'e Extracted, promise: &Promise) -> Result<&'e Symbol, String> {
+fn symbol_at<'e>(extracted: &'e Extracted, promise: &Expectation) -> Result<&'e Symbol, String> {
     let here = |symbol: &&Symbol| {
         (symbol.name_line, column(extracted, symbol.name_span.start)) == (promise.line, promise.column)
     };
@@ -165,38 +167,38 @@ fn doc(extracted: &Extracted, symbol: &Symbol) -> String {
 }
 
 fn shown_or_none(extracted: &Extracted, expr: Option<ExprId>) -> String {
-    expr.map_or_else(|| "-".to_owned(), |expr| extracted.facts.shown(expr))
+    expr.map_or_else(|| "-".to_owned(), |expr| extracted.facts.render_expr(expr))
 }
 
 fn binding(extracted: &Extracted, binding: &Binding) -> String {
     let name = |index: u32| extracted.facts.names[index as usize].as_str();
-    let shown = |expr: ExprId| extracted.facts.shown(expr);
+    let shown = |expr: ExprId| extracted.facts.render_expr(expr);
     let annotation = binding.annotation.map(|of| format!(": {}", shown(of))).unwrap_or_default();
     let value = binding.value.map(|value| format!(" = {}", shown(value))).unwrap_or_default();
     let part = match binding.part {
-        Part::Whole => String::new(),
-        Part::Element => " at element".to_owned(),
-        Part::Payload => " at payload".to_owned(),
-        Part::Index(index) => format!(" at {index}"),
-        Part::Field(field) => format!(" at field {}", name(field)),
-        Part::Inside => " at inside".to_owned(),
+        ValuePart::Whole => String::new(),
+        ValuePart::Element => " at element".to_owned(),
+        ValuePart::Payload => " at payload".to_owned(),
+        ValuePart::Index(index) => format!(" at {index}"),
+        ValuePart::Field(field) => format!(" at field {}", name(field)),
+        ValuePart::Inside => " at inside".to_owned(),
     };
     format!("{} {}{annotation}{value}{part}", binding.kind.as_str(), name(binding.name))
 }
 
-fn bound(extracted: &Extracted, promise: &Promise) -> Result<(), String> {
+fn bound(extracted: &Extracted, promise: &Expectation) -> Result<(), String> {
     match locals_at(extracted, promise).iter().any(|local| local != "-") {
         true => Ok(()),
         false => Err("no local name is meant here".to_owned()),
     }
 }
 
-fn bindings_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+fn bindings_at(extracted: &Extracted, promise: &Expectation) -> Vec<String> {
     let here = extracted.facts.bindings.iter().filter(|binding| binding.line == promise.line);
     here.map(|found| binding(extracted, found)).collect()
 }
 
-fn locals_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+fn locals_at(extracted: &Extracted, promise: &Expectation) -> Vec<String> {
     let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
     let facts = &extracted.facts;
     let meant =
@@ -204,12 +206,13 @@ fn locals_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     facts.references.iter().filter(here).map(|found| meant(found).unwrap_or_else(|| "-".to_owned())).collect()
 }
 
-fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+fn references_at(extracted: &Extracted, promise: &Expectation) -> Vec<String> {
     let facts = &extracted.facts;
     let here = |reference: &&Reference| (reference.line, reference.column) == (promise.line, promise.column);
     let show = |reference: &Reference| {
         let name = |index: u32| facts.names[index as usize].as_str();
-        let of = reference.qualifier.map(|qualifier| format!(" of {}", facts.shown(qualifier))).unwrap_or_default();
+        let of =
+            reference.qualifier.map(|qualifier| format!(" of {}", facts.render_expr(qualifier))).unwrap_or_default();
         let symbol = reference.symbol.map(|symbol| &facts.symbols[symbol as usize].qualified_name);
         let within = symbol.map(|symbol| format!(" in {symbol}")).unwrap_or_default();
         format!("{} {}{of}{within}", reference.shape.as_str(), name(reference.name))
@@ -217,7 +220,7 @@ fn references_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
     facts.references.iter().filter(here).map(show).collect()
 }
 
-fn imports_at(extracted: &Extracted, promise: &Promise) -> Vec<String> {
+fn imports_at(extracted: &Extracted, promise: &Expectation) -> Vec<String> {
     let show = |import: &Import| {
         let word = if import.reexport { "reexport" } else { import.form.as_str() };
         let name = import.name.as_deref().or(import.glob.then_some("*"));

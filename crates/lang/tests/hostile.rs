@@ -11,9 +11,9 @@ use codecompass_model::ProblemKind;
 use codecompass_testkit::check_facts;
 
 /// Pseudo-random numbers that are equal in every run.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % limit.max(1)
@@ -41,7 +41,7 @@ fn check(path: &str, bytes: Vec<u8>) -> Extracted {
 }
 
 #[test]
-fn facts_hold_together_for_whole_and_for_cut_files() {
+fn facts_are_valid_for_truncated_files() {
     for (path, bytes) in fixtures() {
         check(&path, bytes.clone());
         for end in (0..bytes.len()).step_by(37) {
@@ -53,7 +53,7 @@ fn facts_hold_together_for_whole_and_for_cut_files() {
 
 /// Every format with a landmark reader has a fixture with landmarks.
 #[test]
-fn every_fixture_of_landmarks_has_some() {
+fn landmark_fixtures_have_landmarks() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/landmarks");
     let mut languages = HashSet::new();
     for entry in fs::read_dir(root).expect("because the folder exists").flatten() {
@@ -71,7 +71,7 @@ fn every_fixture_of_landmarks_has_some() {
 
 /// Landmarks do not change how a text is split into chunks.
 #[test]
-fn landmarks_leave_the_pieces_of_a_text_alone() {
+fn landmarks_do_not_change_chunks() {
     for (path, bytes) in fixtures().into_iter().filter(|(path, _)| path.contains("/landmarks/")) {
         let plain = extract("a.txt", bytes.clone());
         assert_eq!(extract(&path, bytes).facts.chunks, plain.facts.chunks, "{path}");
@@ -80,7 +80,7 @@ fn landmarks_leave_the_pieces_of_a_text_alone() {
 
 /// Deep, wide and long texts of every format end soon, and have at most the maximum number of landmarks.
 #[test]
-fn landmarks_of_hostile_texts_are_few_and_found_soon() {
+fn hostile_texts_have_bounded_landmarks() {
     let names = [
         "a.md",
         "a.rst",
@@ -152,7 +152,7 @@ fn landmarks_of_hostile_texts_are_few_and_found_soon() {
 
 /// Small files that fuzzing found, each under the extension it was found with.
 #[test]
-fn facts_hold_together_for_what_fuzzing_found() {
+fn facts_are_valid_for_fuzz_findings() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
     for entry in fs::read_dir(folder).expect("because the folder of fuzz findings exists").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -161,11 +161,11 @@ fn facts_hold_together_for_what_fuzzing_found() {
 }
 
 #[test]
-fn facts_hold_together_for_mutilated_files() {
+fn facts_are_valid_for_mutated_files() {
     let scraps: [&[u8]; 12] =
         [b"{", b"}", b"(", b"\"", b"'", b"\n\n", b"\0", b"\xff\xfe", "é😀".as_bytes(), b"/*", b"\r\n", b"use a::{b, "];
     for (path, original) in fixtures() {
-        let mut dice = Dice(original.len() as u64);
+        let mut dice = Rng(original.len() as u64);
         for _ in 0..150 {
             let mut bytes = original.clone();
             for _ in 0..1 + dice.below(4) {
@@ -185,8 +185,8 @@ fn facts_hold_together_for_mutilated_files() {
 }
 
 #[test]
-fn random_bytes_are_a_file_like_any_other() {
-    let mut dice = Dice(7);
+fn random_bytes_are_extracted() {
+    let mut dice = Rng(7);
     let known = LANGUAGES.iter().filter_map(|language| language.extensions.first());
     let paths = known
         .map(|extension| format!("a.{extension}"))
@@ -201,7 +201,7 @@ fn random_bytes_are_a_file_like_any_other() {
 }
 
 #[test]
-fn deep_nesting_ends() {
+fn deep_nesting_terminates() {
     let depth = 10_000;
     let nested = |open: &str, close: &str| open.repeat(depth) + &close.repeat(depth);
     let rust = [
@@ -518,7 +518,7 @@ fn deep_nesting_ends() {
 
 /// Each of these steps reads to the end of the text: few steps, but quadratic.
 #[test]
-fn reading_the_text_again_and_again_uses_up_the_budget() {
+fn rereading_exhausts_the_budget() {
     for (path, unit) in [("a.js", "/["), ("a.py", "\\\n"), ("a.rs", "#!")] {
         let extracted = check(path, unit.repeat(1 << 15).into_bytes());
         let kinds: Vec<_> = extracted.facts.problems.iter().map(|problem| problem.kind).collect();
@@ -527,7 +527,7 @@ fn reading_the_text_again_and_again_uses_up_the_budget() {
 }
 
 #[test]
-fn who_loses_patience_gets_nothing_and_who_has_it_gets_the_same() {
+fn cancellation_returns_none() {
     let text = "pub fn f(x: u32) -> u32 { x + 1 }\n".repeat(50);
     let asked = std::cell::Cell::new(0);
     let go_on = |most: u32| {
@@ -548,7 +548,7 @@ fn who_loses_patience_gets_nothing_and_who_has_it_gets_the_same() {
 }
 
 #[test]
-fn too_much_nesting_is_a_problem_as_data() {
+fn deep_nesting_is_reported() {
     let text = "mod m {".repeat(200) + &"}".repeat(200);
     let extracted = check("src/deep.rs", text.into_bytes());
     assert!(extracted.facts.problems.iter().any(|problem| problem.kind == ProblemKind::TooDeep));
@@ -556,7 +556,7 @@ fn too_much_nesting_is_a_problem_as_data() {
 }
 
 #[test]
-fn bytes_that_are_no_text_and_broken_syntax_are_problems_as_data() {
+fn invalid_utf8_and_syntax_errors_are_reported() {
     let extracted = check("a.rs", b"fn a() {}\nfn b\xff() {}\n".to_vec());
     let kinds: Vec<_> = extracted.facts.problems.iter().map(|problem| (problem.kind, problem.line)).collect();
     assert_eq!(kinds, [(ProblemKind::Syntax, 2), (ProblemKind::NotUtf8, 2)]);
@@ -564,7 +564,7 @@ fn bytes_that_are_no_text_and_broken_syntax_are_problems_as_data() {
 }
 
 #[test]
-fn the_registry_answers_for_every_language() {
+fn registry_covers_every_language() {
     for name in language_names() {
         assert!(facts_version(name).is_some(), "{name}");
     }

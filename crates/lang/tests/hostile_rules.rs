@@ -18,33 +18,33 @@ fn world(files: &[(&str, &str)]) -> MemoryWorld {
 }
 
 /// Runs every query of every resolver in a world, and one with an index out of range.
-fn ask_everything(world: &MemoryWorld) {
+fn resolve_everything(world: &MemoryWorld) {
     let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
     languages.sort_unstable();
     languages.dedup();
     for rules in languages.into_iter().filter_map(|language| resolver(language, Rc::new(world))) {
         for file in world.files() {
             for at in 0..=file.facts.references.len() as u32 {
-                rules.reference(file.id, at);
-                rules.reached(file.id, at);
+                rules.resolve_reference(file.id, at);
+                rules.returned_call(file.id, at);
             }
             for at in 0..=file.facts.imports.len() as u32 {
-                rules.import(file.id, at);
+                rules.resolve_import(file.id, at);
             }
             for place in 0..=file.facts.symbols.len() as u32 {
-                let symbol = SymbolAt { file: file.id, place };
+                let symbol = SymbolAt { file: file.id, ordinal: place };
                 rules.implementations(symbol);
-                rules.returned(symbol);
+                rules.returned_functions(symbol);
             }
         }
-        rules.reference(VersionId::MAX, 0);
-        rules.import(VersionId::MAX, 0);
-        rules.implementations(SymbolAt { file: VersionId::MAX, place: 0 });
+        rules.resolve_reference(VersionId::MAX, 0);
+        rules.resolve_import(VersionId::MAX, 0);
+        rules.implementations(SymbolAt { file: VersionId::MAX, ordinal: 0 });
     }
 }
 
 #[test]
-fn code_that_ends_in_the_middle_has_answers() {
+fn truncated_code_is_resolved() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     for language in LANGUAGES {
         let mut files: Vec<(String, String)> = fs::read_dir(root.join(language.name))
@@ -59,38 +59,38 @@ fn code_that_ends_in_the_middle_has_answers() {
                 let mut pieces = vec![(name.as_str(), whole.get(..end).unwrap_or(""))];
                 let others = files.iter().enumerate().filter(|(at, _)| *at != cut);
                 pieces.extend(others.map(|(_, (name, text))| (name.as_str(), text.as_str())).take(1));
-                ask_everything(&world(&pieces));
+                resolve_everything(&world(&pieces));
             }
         }
     }
 }
 
 #[test]
-fn a_package_cut_anywhere_has_answers() {
+fn truncated_package_is_resolved() {
     let whole = include_str!("../fixtures/go/server.go");
     let broken = include_str!("../fixtures/go/broken.go");
     let module = ("go.mod", "module example.com/app\n\ngo 1.22\n");
     for end in (0..whole.len()).step_by(211) {
         let cut = whole.get(..end).unwrap_or("");
-        ask_everything(&world(&[module, ("a.go", cut), ("b.go", broken), ("c.go", whole)]));
+        resolve_everything(&world(&[module, ("a.go", cut), ("b.go", broken), ("c.go", whole)]));
     }
 }
 
 #[test]
-fn modules_and_manifests_cut_anywhere_have_answers() {
+fn truncated_manifests_are_resolved() {
     let code = "import {a} from './b'\nclass é<T extends { [k: string]: 'x' }> { f: (x: T) => T[\"ü\"] = (y) => y.é?.(`${y}`) }\n\
                 const { q, r: [s] } = (await a<T>(…)) as Foo[0]['x']; q.é[s]!.m(); type X = A extends B ? (c: C) => D : E;";
     for end in (0..code.len()).filter(|&end| code.is_char_boundary(end)) {
         for text in [&code[..end], &code[end..]] {
             let opened = format!("{{{text}");
             let files = [("a.ts", text), ("b.js", text), ("package.json", text), ("tsconfig.json", &opened)];
-            ask_everything(&world(&files));
+            resolve_everything(&world(&files));
         }
     }
 }
 
 #[test]
-fn what_leads_to_itself_ends() {
+fn cyclic_code_terminates() {
     let hostile = [
         (
             "src/lib.rs",
@@ -131,6 +131,6 @@ fn what_leads_to_itself_ends() {
         ("src/é.rs", "fn ü() { let ö = match 'é' { 'ß' => \"ä\\\"\", _ => { x.é(|ñ| ñ.ü()) } }; ö.len(); ((((( }"),
     ];
     for file in hostile {
-        ask_everything(&world(&[file]));
+        resolve_everything(&world(&[file]));
     }
 }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
-use codecompass_lang::{LANGUAGES, colours, extract};
+use codecompass_lang::{LANGUAGES, extract, highlight};
 use codecompass_model::ProblemKind;
 
 struct Counting;
@@ -81,7 +81,7 @@ fn lines_that_are_all_errors_stop_at_the_memory_limit() {
         assert!(held < MAX_BYTES, "{kib} KiB: {} MiB", held >> 20);
         assert_eq!(extracted.facts.lines as usize, text.lines().count());
         assert!(!extracted.facts.chunks.is_empty(), "its text can be searched");
-        let (_, held) = peak(|| colours("a.py", text.as_bytes(), None));
+        let (_, held) = peak(|| highlight("a.py", text.as_bytes(), None));
         assert!(held < MAX_BYTES, "colours of {kib} KiB: {} MiB", held >> 20);
     }
 }

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use codecompass_lang::{LANGUAGES, extract, has_rules, resolver};
-use codecompass_model::{Confidence, Meaning, Resolver, SourceFile, SymbolAt, SymbolKind, World};
-use codecompass_testkit::{Asked, Mark, MarkedWorld, MemoryWorld, fill_in, update_wanted};
+use codecompass_model::{Confidence, Resolution, Resolver, SourceFile, SymbolAt, SymbolKind, World};
+use codecompass_testkit::{Mark, MarkKind, MarkedWorld, MemoryWorld, fill_in, update_requested};
 
 /// Defines a test for each language, and the list of their names.
 macro_rules! languages {
@@ -32,7 +32,7 @@ languages!(
 );
 
 #[test]
-fn every_language_has_worlds_and_every_world_is_looked_at() {
+fn every_language_has_worlds() {
     for language in LANGUAGES {
         assert!(TESTED.contains(&language.name), "{} has no test", language.name);
     }
@@ -43,7 +43,7 @@ fn every_language_has_worlds_and_every_world_is_looked_at() {
 }
 
 #[test]
-fn a_mark_stands_exactly_under_what_it_asks_for() {
+fn marks_align_with_names() {
     let asked = |code: &str| {
         let marked = MarkedWorld::parse(&format!("It is so.\n== a.py\n{code}")).expect("because it is a valid world");
         answer(&in_memory(&marked), &marked.marks[0])
@@ -87,12 +87,12 @@ fn check_file(file: &Path, language: &str) -> Vec<String> {
     }
     let mut filled = Vec::new();
     for mark in &marked.marks {
-        let at = format!("{shown}:{}: {}:{}:{} {}", mark.written_at, mark.path, mark.line, mark.column + 1, mark.name);
+        let at = format!("{shown}:{}: {}:{}:{} {}", mark.source_line, mark.path, mark.line, mark.column + 1, mark.name);
         match (answer(&world, mark), &mark.expected) {
             (Err(nothing), _) => wrong.push(format!("{at}: {nothing}")),
             (Ok(found), Some(expected)) if found == *expected => {}
             (Ok(found), Some(expected)) => wrong.push(format!("{at}: {found}, not {expected}")),
-            (Ok(found), None) if update_wanted() => filled.push((mark.written_at, found)),
+            (Ok(found), None) if update_requested() => filled.push((mark.source_line, found)),
             (Ok(found), None) => wrong.push(format!("{at}: {found}; UPDATE=1 fills it in")),
         }
     }
@@ -115,13 +115,13 @@ fn in_memory(marked: &MarkedWorld) -> MemoryWorld {
 fn answer(world: &MemoryWorld, mark: &Mark) -> Result<String, String> {
     let file = world.file_at(&mark.path).and_then(|id| world.file(id)).expect("because the file was added");
     let rules = rules(world, &file.language).ok_or_else(|| format!("{} has no resolver", file.language))?;
-    let places = match mark.asked {
-        Asked::Reference | Asked::Reached => references_at(&file, mark),
-        Asked::Import => imports_at(&file, mark),
-        Asked::Implementations => symbols_at(world, &file, mark),
+    let places = match mark.kind {
+        MarkKind::Reference | MarkKind::ReturnedCall => references_at(&file, mark),
+        MarkKind::Import => imports_at(&file, mark),
+        MarkKind::Implementations => symbols_at(world, &file, mark),
     };
     let mut answers: Vec<String> =
-        places.into_iter().map(|at| told(world, rules.as_ref(), &file, mark.asked, at)).collect();
+        places.into_iter().map(|at| describe(world, rules.as_ref(), &file, mark.kind, at)).collect();
     answers.dedup();
     match answers.is_empty() {
         true => Err("no such reference, import or symbol".into()),
@@ -166,45 +166,45 @@ fn symbols_at(world: &MemoryWorld, file: &SourceFile, mark: &Mark) -> Vec<u32> {
 }
 
 /// Renders the answer of the resolver.
-fn told(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, asked: Asked, at: u32) -> String {
+fn describe(world: &MemoryWorld, rules: &dyn Resolver, file: &SourceFile, asked: MarkKind, at: u32) -> String {
     let places = |targets: &[SymbolAt]| match targets {
         [] => "nothing".to_owned(),
-        _ => targets.iter().map(|&target| place(world, target)).collect::<Vec<_>>().join(", "),
+        _ => targets.iter().map(|&target| location(world, target)).collect::<Vec<_>>().join(", "),
     };
     let meaning = match asked {
-        Asked::Reference => rules.reference(file.id, at),
-        Asked::Import => rules.import(file.id, at),
-        Asked::Implementations => return places(&rules.implementations(SymbolAt { file: file.id, place: at })),
-        Asked::Reached => {
-            let reached = rules.reached(file.id, at);
-            let told = |found: codecompass_model::Reached| {
-                format!("{} via {}", places(&found.targets), place(world, found.via))
+        MarkKind::Reference => rules.resolve_reference(file.id, at),
+        MarkKind::Import => rules.resolve_import(file.id, at),
+        MarkKind::Implementations => return places(&rules.implementations(SymbolAt { file: file.id, ordinal: at })),
+        MarkKind::ReturnedCall => {
+            let reached = rules.returned_call(file.id, at);
+            let told = |found: codecompass_model::ReturnedCall| {
+                format!("{} via {}", places(&found.targets), location(world, found.via))
             };
             return reached.map_or("nothing".to_owned(), told);
         }
     };
     match meaning {
-        Meaning::Symbols { targets, confidence: Confidence::Static, .. } => places(&targets),
-        Meaning::Symbols { targets, confidence: Confidence::Heuristic, .. } => format!("guess {}", places(&targets)),
-        Meaning::Module(files) => {
+        Resolution::Symbols { targets, confidence: Confidence::Static, .. } => places(&targets),
+        Resolution::Symbols { targets, confidence: Confidence::Heuristic, .. } => format!("guess {}", places(&targets)),
+        Resolution::Module(files) => {
             let paths = files.into_iter().filter_map(|id| Some(world.file(id)?.path.clone()));
             format!("module {}", paths.collect::<Vec<_>>().join(", "))
         }
-        Meaning::External => "external".into(),
-        Meaning::Local => "local".into(),
-        Meaning::Unknown(_) => "unknown".into(),
+        Resolution::External => "external".into(),
+        Resolution::Local => "local".into(),
+        Resolution::Unknown(_) => "unknown".into(),
     }
 }
 
 /// Renders a symbol as `path:line`, with its name if the line alone is ambiguous.
-fn place(world: &MemoryWorld, at: SymbolAt) -> String {
+fn location(world: &MemoryWorld, at: SymbolAt) -> String {
     let file = world.file(at.file).expect("because a target is in the view");
-    let meant = &file.facts.symbols[at.place as usize];
+    let meant = &file.facts.symbols[at.ordinal as usize];
     let is_homonym = |other: &&codecompass_model::Symbol| {
         other.lines.start == meant.lines.start && other.name != meant.name && other.kind != SymbolKind::Use
     };
     let name = file.facts.symbols.iter().find(is_homonym).map(|_| format!("#{}", meant.name));
-    world.place(at) + &name.unwrap_or_default()
+    world.location(at) + &name.unwrap_or_default()
 }
 
 /// Returns the queries whose answers depend on earlier queries: runs all queries of a world from first to last and from
@@ -215,11 +215,11 @@ fn order_matters(world: &MemoryWorld) -> Vec<String> {
     languages.sort_unstable();
     languages.dedup();
     for language in languages.into_iter().filter(|language| has_rules(language)) {
-        let questions = questions(world, language);
+        let questions = all_queries(world, language);
         let forwards = rules(world, language).expect("because the language has a resolver");
         let backwards = rules(world, language).expect("because the language has a resolver");
-        let ask = |rules: &dyn Resolver, question: &(Rc<SourceFile>, Asked, u32)| {
-            told(world, rules, &question.0, question.1, question.2)
+        let ask = |rules: &dyn Resolver, question: &(Rc<SourceFile>, MarkKind, u32)| {
+            describe(world, rules, &question.0, question.1, question.2)
         };
         let first: Vec<String> = questions.iter().map(|question| ask(forwards.as_ref(), question)).collect();
         let last: Vec<String> = questions.iter().rev().map(|question| ask(backwards.as_ref(), question)).collect();
@@ -234,17 +234,19 @@ fn order_matters(world: &MemoryWorld) -> Vec<String> {
 }
 
 /// Returns every query for the resolver of a language, about its own files and those of its interop languages.
-fn questions(world: &MemoryWorld, language: &str) -> Vec<(Rc<SourceFile>, Asked, u32)> {
+fn all_queries(world: &MemoryWorld, language: &str) -> Vec<(Rc<SourceFile>, MarkKind, u32)> {
     let rules = rules(world, language).expect("because the language has a resolver");
-    let is_own = |file: &&Rc<SourceFile>| file.language == language || rules.kin().contains(&file.language.as_str());
+    let is_own = |file: &&Rc<SourceFile>| {
+        file.language == language || rules.interop_languages().contains(&file.language.as_str())
+    };
     let mut all = Vec::new();
     for file in world.files().filter(is_own) {
         let facts = &file.facts;
         let counts = [
-            (Asked::Reference, facts.references.len()),
-            (Asked::Reached, facts.references.len()),
-            (Asked::Import, facts.imports.len()),
-            (Asked::Implementations, facts.symbols.len()),
+            (MarkKind::Reference, facts.references.len()),
+            (MarkKind::ReturnedCall, facts.references.len()),
+            (MarkKind::Import, facts.imports.len()),
+            (MarkKind::Implementations, facts.symbols.len()),
         ];
         for (asked, count) in counts {
             all.extend((0..count as u32).map(|at| (Rc::clone(file), asked, at)));

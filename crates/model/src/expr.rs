@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FileFacts, Part, Span};
+use crate::{FileFacts, Span, ValuePart};
 
 /// An index into [`FileFacts::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub enum Expr {
         /// The name. A space in it, with or without a keyword before the space, marks a type or a container of names.
         name: u32,
         /// The target of the name, as far as the blocks of the file determine it.
-        seen: Seen,
+        seen: LexicalTarget,
     },
     /// `of.name`.
     Member {
@@ -77,7 +77,7 @@ pub enum Expr {
         /// The whole value.
         of: ExprId,
         /// The selected part.
-        part: Part,
+        part: ValuePart,
     },
     /// The type of lists with this element type.
     List(ExprId),
@@ -141,16 +141,16 @@ pub struct FuncExpr {
     /// The number of parameters with a default value, which a call may omit.
     pub optional: u32,
     /// Whether the first parameter is the receiver.
-    pub on_first: bool,
+    pub has_receiver: bool,
     /// The types of its results.
     pub results: Vec<ExprId>,
 }
 
 /// The target of a bare name, as far as the blocks around it determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Seen {
+pub enum LexicalTarget {
     /// The blocks declare no such name: it comes from the file, its unit, an import, or the global scope.
-    Nowhere,
+    NotLocal,
     /// A local name, as an index into [`FileFacts::bindings`].
     Local(u32),
     /// A symbol that is declared in a block, as an index into [`FileFacts::symbols`].
@@ -197,7 +197,7 @@ impl FileFacts {
     }
 
     /// Returns the text of an expression that was not lowered; empty for any other.
-    pub fn written(&self, id: ExprId) -> &str {
+    pub fn raw_text(&self, id: ExprId) -> &str {
         match self.expr(id) {
             Expr::Text(at) => self.name(*at),
             _ => "",
@@ -219,22 +219,22 @@ impl FileFacts {
     }
 
     /// Renders an expression for people.
-    pub fn shown(&self, id: ExprId) -> String {
+    pub fn render_expr(&self, id: ExprId) -> String {
         let mut out = String::new();
-        self.show(id, &mut out);
+        self.write_expr(id, &mut out);
         out
     }
 
-    fn show(&self, id: ExprId, out: &mut String) {
+    fn write_expr(&self, id: ExprId, out: &mut String) {
         /// Longer texts are truncated.
-        const MOST: usize = 400;
-        if out.len() > MOST {
+        const MAX_RENDERED_BYTES: usize = 400;
+        if out.len() > MAX_RENDERED_BYTES {
             return;
         }
         // Operands come before the expressions that use them. Corrupt facts must not cause an endless loop.
         let below = |of: ExprId, out: &mut String| {
             if of < id {
-                self.show(of, out);
+                self.write_expr(of, out);
             }
         };
         let list = |all: &[ExprId], out: &mut String| {
@@ -275,8 +275,8 @@ impl FileFacts {
             Expr::Part { of, part } => {
                 below(*of, out);
                 out.push_str(&match part {
-                    Part::Field(name) => format!("#{}", self.name(*name)),
-                    Part::Index(at) => format!("#{at}"),
+                    ValuePart::Field(name) => format!("#{}", self.name(*name)),
+                    ValuePart::Index(at) => format!("#{at}"),
                     part => format!("#{part:?}").to_lowercase(),
                 });
             }

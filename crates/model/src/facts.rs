@@ -60,20 +60,20 @@ pub struct FileFacts {
     /// The value that code gets by loading the file.
     pub value: Option<ExprId>,
     /// The references that resolve to a symbol of a block around them, with that symbol. In the order of references.
-    pub seen: Vec<(u32, u32)>,
+    pub block_targets: Vec<(u32, u32)>,
 }
 
 impl FileFacts {
     /// Returns the whole call for a reference that names its callee.
-    pub fn call_of(&self, reference: u32) -> Option<ExprId> {
+    pub fn call_at(&self, reference: u32) -> Option<ExprId> {
         let at = self.calls.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
         Some(self.calls[at].1)
     }
 
     /// Returns the block symbol that a reference resolves to.
-    pub fn seen_by(&self, reference: u32) -> Option<u32> {
-        let at = self.seen.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
-        Some(self.seen[at].1)
+    pub fn block_target(&self, reference: u32) -> Option<u32> {
+        let at = self.block_targets.binary_search_by_key(&reference, |(of, _)| *of).ok()?;
+        Some(self.block_targets[at].1)
     }
 }
 
@@ -135,7 +135,7 @@ pub struct Symbol {
 impl Symbol {
     /// Returns the innermost symbol, from this ordinal outwards, that contributes its name to the qualified names of
     /// its children. Test blocks are skipped, so that a function inside one has the name it would have without it.
-    pub fn naming(symbols: &[Symbol], mut place: Option<u32>) -> Option<&Symbol> {
+    pub fn naming_ancestor(symbols: &[Symbol], mut place: Option<u32>) -> Option<&Symbol> {
         loop {
             let at = place?;
             let symbol = symbols.get(at as usize)?;
@@ -297,7 +297,7 @@ pub struct Binding {
     /// The expression it gets its value from.
     pub value: Option<ExprId>,
     /// The part of that type or value that it is bound to.
-    pub part: Part,
+    pub part: ValuePart,
     /// The line of the name.
     pub line: u32,
     /// The innermost enclosing symbol.
@@ -328,7 +328,7 @@ impl BindingKind {
 
 /// The part of a type or value that a local name is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Part {
+pub enum ValuePart {
     /// All of it.
     Whole,
     /// One element of the iterated value.

@@ -17,7 +17,7 @@ pub struct StableId(pub u128);
 
 impl SymbolId {
     /// Computes the id of a symbol in the file at this path.
-    pub fn of(path: &str, symbol: &Symbol) -> Self {
+    pub fn new(path: &str, symbol: &Symbol) -> Self {
         Self(digest("symbol", path, symbol))
     }
 
@@ -33,21 +33,22 @@ impl SymbolId {
 
     /// Formats the id as a `result_id`: a prefix that is long enough to find it again and costs a third of the tokens.
     pub fn short(self) -> String {
-        format!("sym_{}", &base32(self.0)[..SHORT])
+        format!("sym_{}", &base32(self.0)[..SHORT_ID_LEN])
     }
 
     /// Parses the output of [`SymbolId::short`] into the range of lookup keys that it may abbreviate.
     pub fn parse_short(text: &str) -> Option<std::ops::RangeInclusive<i64>> {
-        let short = text.strip_prefix("sym_").filter(|short| short.len() == SHORT)?;
-        let bound =
-            |filler: &str| from_base32(&format!("{short}{}", filler.repeat(26 - SHORT))).map(|id| Self(id).key());
+        let short = text.strip_prefix("sym_").filter(|short| short.len() == SHORT_ID_LEN)?;
+        let bound = |filler: &str| {
+            from_base32(&format!("{short}{}", filler.repeat(26 - SHORT_ID_LEN))).map(|id| Self(id).key())
+        };
         Some(bound("0")?..=bound("Z")?)
     }
 }
 
 impl StableId {
     /// Computes the stable id of a symbol in this language.
-    pub fn of(language: &str, symbol: &Symbol) -> Self {
+    pub fn new(language: &str, symbol: &Symbol) -> Self {
         Self(digest("stable", language, symbol))
     }
 
@@ -77,7 +78,7 @@ impl std::fmt::Display for StableId {
 }
 
 /// The number of id characters in a `result_id`. 48 bits are unique enough within one index.
-const SHORT: usize = 10;
+const SHORT_ID_LEN: usize = 10;
 
 /// The 128 bits of a `result_id`, with the word for the kind of result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,7 +86,7 @@ pub struct ResultId(&'static str, u128);
 
 impl ResultId {
     /// Computes the id of a range of lines of a file: `snip` for a text chunk, `file` for a file.
-    pub fn of(kind: &'static str, path: &str, start: u32, end: u32) -> Self {
+    pub fn for_lines(kind: &'static str, path: &str, start: u32, end: u32) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(kind.as_bytes()).update(&[0]).update(path.as_bytes()).update(&[0]);
         hasher.update(&start.to_le_bytes()).update(&end.to_le_bytes());
@@ -96,7 +97,7 @@ impl ResultId {
 
 impl std::fmt::Display for ResultId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}_{}", self.0, &base32(self.1)[..SHORT])
+        write!(f, "{}_{}", self.0, &base32(self.1)[..SHORT_ID_LEN])
     }
 }
 
@@ -185,11 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn ids_have_their_shape_and_read_back() {
-        let id = SymbolId::of("src/auth/jwt.rs", &symbol());
+    fn ids_round_trip() {
+        let id = SymbolId::new("src/auth/jwt.rs", &symbol());
         assert_eq!(id.to_string().len(), 30);
         assert_eq!(SymbolId::parse(&id.to_string()), Some(id));
-        let stable = StableId::of("rust", &symbol());
+        let stable = StableId::new("rust", &symbol());
         assert_eq!(stable.to_string().len(), 35);
         assert_eq!(StableId::parse(&stable.to_string()), Some(stable));
         let keys = SymbolId::parse_short(&id.short()).expect("because a short id can be parsed");
@@ -202,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn ids_do_not_depend_on_line_or_signature_but_on_everything_else() {
+    fn ids_ignore_line_and_signature() {
         let base = symbol();
         let moved = Symbol { signature: "pub fn x()".into(), lines: Lines { start: 9, end: 9 }, ..symbol() };
-        assert_eq!(SymbolId::of("a.rs", &base), SymbolId::of("a.rs", &moved));
+        assert_eq!(SymbolId::new("a.rs", &base), SymbolId::new("a.rs", &moved));
         let others = [
             Symbol { ordinal: 1, ..symbol() },
             Symbol { impl_trait: Some("T".into()), ..symbol() },
@@ -213,10 +214,10 @@ mod tests {
             Symbol { qualified_name: "auth::x".into(), ..symbol() },
         ];
         for other in others {
-            assert_ne!(SymbolId::of("a.rs", &base), SymbolId::of("a.rs", &other));
-            assert_ne!(StableId::of("rust", &base), StableId::of("rust", &other));
+            assert_ne!(SymbolId::new("a.rs", &base), SymbolId::new("a.rs", &other));
+            assert_ne!(StableId::new("rust", &base), StableId::new("rust", &other));
         }
-        assert_ne!(SymbolId::of("a.rs", &base), SymbolId::of("b.rs", &base));
-        assert_eq!(StableId::of("rust", &base), StableId::of("rust", &moved));
+        assert_ne!(SymbolId::new("a.rs", &base), SymbolId::new("b.rs", &base));
+        assert_eq!(StableId::new("rust", &base), StableId::new("rust", &moved));
     }
 }

@@ -132,13 +132,13 @@ impl SymbolKind {
 
     /// Whether name lookup returns a symbol of this kind only if nothing else has the name, or the request asks for the
     /// kind.
-    pub const fn steps_back(self) -> bool {
+    pub const fn is_fallback(self) -> bool {
         matches!(self, SymbolKind::Test) || self.is_landmark()
     }
 
     /// Returns the kinds that a filter word selects: the wire words and their common synonyms. `fn` also selects
     /// methods. `None` if the word is not a kind.
-    pub fn filter(word: &str) -> Option<&'static [SymbolKind]> {
+    pub fn from_filter_word(word: &str) -> Option<&'static [SymbolKind]> {
         use SymbolKind as K;
         Some(match word.to_ascii_lowercase().as_str() {
             "fn" | "function" | "func" | "def" => &[K::Fn, K::Method, K::Constructor, K::Prototype],
@@ -191,25 +191,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_can_be_filtered_by_its_own_word_and_read_back_from_its_number() {
+    fn every_kind_round_trips_by_word_and_index() {
         for &kind in SymbolKind::ALL {
-            assert!(SymbolKind::filter(kind.as_str()).expect("because wire words are filters").contains(&kind));
+            assert!(
+                SymbolKind::from_filter_word(kind.as_str()).expect("because wire words are filters").contains(&kind)
+            );
             assert_eq!(SymbolKind::from_index(kind.index()), Some(kind));
         }
-        assert_eq!(SymbolKind::filter("gizmo"), None);
+        assert_eq!(SymbolKind::from_filter_word("gizmo"), None);
     }
 
     #[test]
-    fn stored_numbers_stay_what_they_are() {
+    fn stored_indices_are_stable() {
         let kinds =
             [(SymbolKind::Fn, 0), (SymbolKind::Test, 21), (SymbolKind::Prototype, 22), (SymbolKind::Selector, 33)];
         assert!(kinds.iter().all(|(kind, number)| kind.index() == *number));
     }
 
     #[test]
-    fn a_landmark_is_named_by_no_code() {
+    fn landmarks_cannot_be_named() {
         let landmarks = SymbolKind::ALL.iter().filter(|kind| kind.is_landmark());
         assert_eq!(landmarks.clone().count(), 11);
-        assert!(landmarks.clone().all(|kind| !kind.can_be_named() && kind.steps_back()));
+        assert!(landmarks.clone().all(|kind| !kind.can_be_named() && kind.is_fallback()));
     }
 }

@@ -35,7 +35,7 @@ pub trait Languages: Debug + Sync {
     fn is_named_for_folder(&self, stem: &str) -> bool;
 
     /// Whether a file with this name mostly re-exports or only declares items that are defined elsewhere.
-    fn passes_on(&self, file_name: &str) -> bool;
+    fn is_reexport_file(&self, file_name: &str) -> bool;
 
     /// Whether a file of this name makes its folder a package.
     fn is_manifest(&self, file_name: &str) -> bool;
@@ -45,7 +45,7 @@ pub trait Languages: Debug + Sync {
     fn constructors(&self, language: &str) -> &'static [&'static str];
 
     /// Whether several functions with this name coexist and all of them run, so that none is a variant of another.
-    fn is_run_beside_others(&self, language: &str, name: &str) -> bool;
+    fn is_repeatable_function(&self, language: &str, name: &str) -> bool;
 
     /// The unqualified name that a line defines if it looks like a definition. For code that no grammar has parsed.
     fn defined_name<'l>(&self, line: &'l str) -> Option<&'l str>;

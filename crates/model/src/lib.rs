@@ -61,14 +61,14 @@ mod view;
 mod visibility;
 
 pub use blob::BlobId;
-pub use expr::{Expr, ExprId, FuncExpr, Literal, Seen, Wrap};
+pub use expr::{Expr, ExprId, FuncExpr, LexicalTarget, Literal, Wrap};
 pub use facts::{
-    Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Lines, Part, Problem, ProblemKind, RefShape,
-    Reference, Span, Symbol,
+    Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Lines, Problem, ProblemKind, RefShape,
+    Reference, Span, Symbol, ValuePart,
 };
 pub use kind::SymbolKind;
 pub use languages::Languages;
-pub use owner::{Owners, first_line, has_landmarks};
-pub use resolve::{Confidence, Meaning, Reached, Resolver, SourceFile, SymbolAt, World};
+pub use owner::{LineOwners, first_line, has_landmarks};
+pub use resolve::{Confidence, Resolution, Resolver, ReturnedCall, SourceFile, SymbolAt, World};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

@@ -7,34 +7,34 @@
 use crate::{Symbol, SymbolKind};
 
 /// The ordinal that means "no owner".
-const NOBODY: u32 = u32::MAX;
+const NO_OWNER: u32 = u32::MAX;
 
 /// The owner of each line of a file.
 #[derive(Clone, Debug)]
-pub struct Owners {
-    of_lines: Vec<u32>,
+pub struct LineOwners {
+    owners: Vec<u32>,
 }
 
-impl Owners {
+impl LineOwners {
     /// Computes the owners for a text and its symbols. Imports own no lines. In files with landmarks no symbol owns
     /// any.
     pub fn new(text: &str, symbols: &[Symbol]) -> Self {
-        let mut owners = Self { of_lines: vec![NOBODY; text.split_inclusive('\n').count()] };
+        let mut owners = Self { owners: vec![NO_OWNER; text.split_inclusive('\n').count()] };
         if has_landmarks(symbols) {
             return owners;
         }
         for (place, symbol) in symbols.iter().enumerate().filter(|(_, symbol)| owns_lines(symbol)) {
-            owners.take(place as u32, text, symbols, symbol);
+            owners.claim_lines(place as u32, text, symbols, symbol);
         }
         owners
     }
 
     /// Gives a symbol those of its lines that have no owner yet or belong to a symbol around it.
-    fn take(&mut self, place: u32, text: &str, symbols: &[Symbol], symbol: &Symbol) {
+    fn claim_lines(&mut self, place: u32, text: &str, symbols: &[Symbol], symbol: &Symbol) {
         let first = first_line(text, symbol).max(1) as usize - 1;
-        let last = (symbol.lines.end as usize).min(self.of_lines.len());
-        let mut known = (NOBODY, true);
-        for owner in self.of_lines.get_mut(first..last).unwrap_or_default() {
+        let last = (symbol.lines.end as usize).min(self.owners.len());
+        let mut known = (NO_OWNER, true);
+        for owner in self.owners.get_mut(first..last).unwrap_or_default() {
             if known.0 != *owner {
                 known = (*owner, is_inside(symbols, place, *owner));
             }
@@ -45,14 +45,14 @@ impl Owners {
     }
 
     /// Returns the ordinal of the symbol that owns a line. Lines count from 1.
-    pub fn of(&self, line: u32) -> Option<u32> {
-        let owner = self.of_lines.get((line as usize).checked_sub(1)?)?;
-        Some(*owner).filter(|owner| *owner != NOBODY)
+    pub fn owner_at(&self, line: u32) -> Option<u32> {
+        let owner = self.owners.get((line as usize).checked_sub(1)?)?;
+        Some(*owner).filter(|owner| *owner != NO_OWNER)
     }
 
     /// Returns the owners of all lines, in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<u32>> + '_ {
-        self.of_lines.iter().map(|owner| Some(*owner).filter(|owner| *owner != NOBODY))
+        self.owners.iter().map(|owner| Some(*owner).filter(|owner| *owner != NO_OWNER))
     }
 }
 
@@ -85,7 +85,7 @@ fn is_inside(symbols: &[Symbol], mut place: u32, other: u32) -> bool {
         match symbols.get(place as usize).and_then(|symbol| symbol.parent) {
             // A parent comes before its children.
             Some(parent) if parent < place => place = parent,
-            _ => return other == NOBODY,
+            _ => return other == NO_OWNER,
         }
         if place == other {
             return true;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_belongs_to_the_innermost_symbol_and_docs_to_the_one_below() {
+    fn lines_belong_to_innermost_symbol() {
         let text = "use\n/// doc\nclass\n  own\n  fn\n  end\n  own\nend\nx y\n";
         let symbols = [
             symbol(None, (3, 8), (12, 47), 4),
@@ -136,28 +136,31 @@ mod tests {
             symbol(None, (9, 9), (47, 48), 47),
             symbol(None, (9, 9), (49, 50), 49),
         ];
-        let owners: Vec<Option<u32>> = Owners::new(text, &symbols).iter().collect();
+        let owners: Vec<Option<u32>> = LineOwners::new(text, &symbols).iter().collect();
         let expected = [None, Some(0), Some(0), Some(0), Some(1), Some(1), Some(0), Some(0), Some(2)];
         assert_eq!(owners, expected);
     }
 
     #[test]
-    fn where_there_are_landmarks_no_line_belongs_to_a_symbol() {
+    fn landmark_files_have_no_line_owners() {
         let mut symbols = [symbol(None, (1, 2), (0, 10), 0), symbol(None, (3, 3), (10, 14), 10)];
         symbols[0].kind = SymbolKind::Message;
         symbols[1].kind = SymbolKind::Enum;
-        assert!(Owners::new("message a\n}\nenum\n", &symbols).iter().all(|owner| owner.is_none()));
+        assert!(LineOwners::new("message a\n}\nenum\n", &symbols).iter().all(|owner| owner.is_none()));
     }
 
     #[test]
-    fn what_stands_in_a_sibling_stays_its() {
+    fn sibling_keeps_its_lines() {
         let text = "class\n  def\n    field\n";
         let symbols = [
             symbol(None, (1, 3), (0, 21), 0),
             symbol(Some(0), (2, 3), (8, 21), 8),
             symbol(Some(0), (3, 3), (16, 21), 16),
         ];
-        let owners = Owners::new(text, &symbols);
-        assert_eq!((owners.of(2), owners.of(3), owners.of(0), owners.of(4)), (Some(1), Some(1), None, None));
+        let owners = LineOwners::new(text, &symbols);
+        assert_eq!(
+            (owners.owner_at(2), owners.owner_at(3), owners.owner_at(0), owners.owner_at(4)),
+            (Some(1), Some(1), None, None)
+        );
     }
 }

@@ -13,7 +13,7 @@ pub struct SymbolAt {
     /// The file.
     pub file: VersionId,
     /// The index into [`FileFacts::symbols`].
-    pub place: u32,
+    pub ordinal: u32,
 }
 
 /// A file of a view.
@@ -86,7 +86,7 @@ impl<W: World + ?Sized> World for &W {
 
 /// The result of resolving a reference or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub enum Resolution {
     /// Symbols of the view: one, or several equivalent ones (overloads, conditional definitions).
     Symbols {
         /// The symbols.
@@ -108,7 +108,7 @@ pub enum Meaning {
 
 /// Functions that a call reaches because another function returned them: `handler` through `jwt` in `jwt()(request)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct ReturnedCall {
     /// The called functions.
     pub targets: Vec<SymbolAt>,
     /// The function that returned them.
@@ -134,21 +134,21 @@ impl Confidence {
     }
 }
 
-impl Meaning {
+impl Resolution {
     /// Creates a confirmed resolution to one symbol.
     pub fn proved(target: SymbolAt, why: &'static str) -> Self {
-        Meaning::Symbols { targets: vec![target], confidence: Confidence::Static, why }
+        Resolution::Symbols { targets: vec![target], confidence: Confidence::Static, why }
     }
 
     /// Creates a heuristic resolution to one symbol.
-    pub fn guessed(target: SymbolAt, why: &'static str) -> Self {
-        Meaning::Symbols { targets: vec![target], confidence: Confidence::Heuristic, why }
+    pub fn heuristic(target: SymbolAt, why: &'static str) -> Self {
+        Resolution::Symbols { targets: vec![target], confidence: Confidence::Heuristic, why }
     }
 
     /// Returns the resolved symbols; empty for every other result.
     pub fn targets(&self) -> &[SymbolAt] {
         match self {
-            Meaning::Symbols { targets, .. } => targets,
+            Resolution::Symbols { targets, .. } => targets,
             _ => &[],
         }
     }
@@ -157,13 +157,13 @@ impl Meaning {
 /// The rules of one language applied to one view, with a cache of their results.
 pub trait Resolver {
     /// Resolves a reference of a file, by its index into [`FileFacts::references`].
-    fn reference(&self, file: VersionId, at: u32) -> Meaning;
+    fn resolve_reference(&self, file: VersionId, at: u32) -> Resolution;
 
     /// Resolves an import of a file, by its index into [`FileFacts::imports`].
-    fn import(&self, file: VersionId, at: u32) -> Meaning;
+    fn resolve_import(&self, file: VersionId, at: u32) -> Resolution;
 
     /// The names of the other languages with files that can refer to symbols of this one.
-    fn kin(&self) -> &'static [&'static str] {
+    fn interop_languages(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -179,23 +179,23 @@ pub trait Resolver {
     }
 
     /// Returns the nested functions that a call of this function returns: a caller of `jwt()` reaches them through it.
-    fn returned(&self, _function: SymbolAt) -> Vec<SymbolAt> {
+    fn returned_functions(&self, _function: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()
     }
 
     /// Returns the functions that a call reaches beyond the named one, because it calls the result of another call.
-    fn reached(&self, _file: VersionId, _at: u32) -> Option<Reached> {
+    fn returned_call(&self, _file: VersionId, _at: u32) -> Option<ReturnedCall> {
         None
     }
 
     /// Returns the out-of-line members of a type: blocks of methods, methods in other files, further declarations of
     /// it.
-    fn parts_of(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
+    fn out_of_line_members(&self, _declared: SymbolAt) -> Vec<SymbolAt> {
         Vec::new()
     }
 
     /// Returns the type that an out-of-line member belongs to.
-    fn owner_of(&self, _part: SymbolAt) -> Option<SymbolAt> {
+    fn owner_of_member(&self, _part: SymbolAt) -> Option<SymbolAt> {
         None
     }
 

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_view_key_reads_back_whatever_its_name_contains() {
+    fn view_key_round_trips() {
         for key in
             [ViewKey::Worktree("/a/b:c d".into()), ViewKey::Ref("feat/x:y".into()), ViewKey::Commit("0123".into())]
         {

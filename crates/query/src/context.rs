@@ -6,18 +6,18 @@ use std::rc::Rc;
 use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
-use crate::search::{Beginnings, Place, Search, What, search};
+use crate::search::{HitKind, SearchHit, SearchRequest, StemPrefixes, search};
 use crate::{SymbolHit, symbol_at};
 
 /// The maximum number of symbols taken from a file when the search hit is the file itself.
-const OF_A_FILE: usize = 8;
+const MAX_SYMBOLS_PER_FILE: usize = 8;
 
 /// The maximum number of the best files that are searched for further symbols.
-const FILES: usize = 20;
+const MAX_EXPANDED_FILES: usize = 20;
 
 /// A symbol, or lines of a file that contain no symbol.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct ContextItem {
     /// The file.
     pub version: Rc<VersionInfo>,
     /// The relevance score, from 0 to 1.
@@ -35,7 +35,7 @@ pub struct Piece {
 }
 
 /// Parses a location into a path, a first line and an optional last line: `src/main.rs:10-20` or `src/main.rs:10`.
-pub fn place_of(text: &str) -> Option<(&str, (u32, Option<u32>))> {
+pub fn parse_location(text: &str) -> Option<(&str, (u32, Option<u32>))> {
     let (path, lines) = text.rsplit_once(':')?;
     let number = |text: &str| text.trim_start_matches('L').parse::<u32>().ok();
     match lines.split_once('-') {
@@ -44,9 +44,9 @@ pub fn place_of(text: &str) -> Option<(&str, (u32, Option<u32>))> {
     }
 }
 
-impl Piece {
+impl ContextItem {
     /// Returns the requested lines of a file. Without an end, returns the symbol that encloses the first line.
-    pub fn at(snapshot: &Snapshot, path: &str, (start, end): (u32, Option<u32>)) -> Result<Option<Self>> {
+    pub fn at_lines(snapshot: &Snapshot, path: &str, (start, end): (u32, Option<u32>)) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
         let outline = snapshot.outline(version.id)?;
         let (lines, symbol) = match (end, symbol_at(&outline.symbols, start, end)) {
@@ -65,14 +65,14 @@ impl Piece {
     }
 
     /// Returns the item for a symbol that was requested by name.
-    pub fn named(snapshot: &Snapshot, hit: &SymbolHit) -> Result<Self> {
+    pub fn from_symbol_hit(snapshot: &Snapshot, hit: &SymbolHit) -> Result<Self> {
         Ok(Self {
             version: hit.version.clone(),
             score: 1.0,
             lines: hit.symbol().lines,
             line: None,
             outline: snapshot.outline(hit.version.id)?,
-            symbol: Some(hit.place()),
+            symbol: Some(hit.ordinal()),
             around: None,
             is_outer: true,
         })
@@ -94,27 +94,27 @@ impl Piece {
     }
 
     /// The number of bytes in the path and the names that label the item.
-    pub fn words(&self) -> u64 {
+    pub fn label_bytes(&self) -> u64 {
         let names = self.symbol().map_or(0, |symbol| symbol.name.len() + symbol.qualified_name.len());
         (names + self.version.path.len()) as u64
     }
 
     /// The approximate length of the complete item in bytes.
-    pub fn length(&self) -> u64 {
+    pub fn estimated_bytes(&self) -> u64 {
         self.symbol().map_or(0, |symbol| u64::from(symbol.span.end.saturating_sub(symbol.span.start)))
     }
 
     /// Returns the unchanged source lines of the item.
     pub fn body(&self, snapshot: &Snapshot) -> Result<String> {
         let text = snapshot.text(self.version.id)?;
-        Ok(lines_of(&text, self.lines).join("\n"))
+        Ok(select_lines(&text, self.lines).join("\n"))
     }
 
     /// Returns the lines of docs, attributes and decorators above a requested symbol.
-    pub fn above(&self, snapshot: &Snapshot) -> Result<Option<Lines>> {
+    pub fn leading_lines(&self, snapshot: &Snapshot) -> Result<Option<Lines>> {
         let Some(symbol) = self.symbol().filter(|_| self.is_outer) else { return Ok(None) };
         let text = snapshot.text(self.version.id)?;
-        Ok(above(&text, symbol))
+        Ok(leading_lines(&text, symbol))
     }
 
     /// A unique key of the item.
@@ -123,7 +123,7 @@ impl Piece {
     }
 
     /// Whether the item is nested in the other one.
-    pub fn is_inside(&self, other: &Piece) -> bool {
+    pub fn is_inside(&self, other: &ContextItem) -> bool {
         if self.version.id != other.version.id {
             return false;
         }
@@ -142,13 +142,13 @@ impl Piece {
 }
 
 /// Returns a range of lines of a text, without line ends.
-pub fn lines_of(text: &str, lines: Lines) -> Vec<&str> {
+pub fn select_lines(text: &str, lines: Lines) -> Vec<&str> {
     let start = lines.start.saturating_sub(1) as usize;
     text.lines().skip(start).take((lines.end as usize).saturating_sub(start)).collect()
 }
 
 /// Returns the lines of docs, attributes and decorators directly above a symbol.
-pub fn above(text: &str, symbol: &Symbol) -> Option<Lines> {
+pub fn leading_lines(text: &str, symbol: &Symbol) -> Option<Lines> {
     let outer = text.get(symbol.outer_start as usize..symbol.span.start as usize)?;
     let count = outer.matches('\n').count() as u32;
     let start = symbol.lines.start.saturating_sub(count).max(1);
@@ -157,34 +157,34 @@ pub fn above(text: &str, symbol: &Symbol) -> Option<Lines> {
 
 /// Returns the context items for a query, best first: the search hits, then further symbols of the best files whose
 /// signatures contain words of the query. The search itself lists only a few hits per file.
-pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>> {
-    let places = search(snapshot, question)?.places;
+pub fn context(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<Vec<ContextItem>> {
+    let places = search(snapshot, question)?.hits;
     let mut seen = HashSet::new();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<ContextItem> = Vec::new();
     for place in &places {
-        let found = pieces_of(snapshot, place)?;
+        let found = items_for_hit(snapshot, place)?;
         pieces.extend(found.into_iter().filter(|piece| seen.insert(piece.key())));
     }
     let last = pieces.last().map_or(1.0, |piece| piece.score);
-    let beginnings = places.first().map(Beginnings::of);
-    let may_match = |place: &Place, line: &str| {
-        place.is_exact() || beginnings.as_ref().is_none_or(|beginnings| beginnings.may_be_in(line))
+    let beginnings = places.first().map(StemPrefixes::for_hit);
+    let may_match = |place: &SearchHit, line: &str| {
+        place.is_exact() || beginnings.as_ref().is_none_or(|beginnings| beginnings.may_match(line))
     };
     let mut files = HashSet::new();
-    for place in places.iter().filter(|place| files.insert(place.version.id)).take(FILES) {
+    for place in places.iter().filter(|place| files.insert(place.version.id)).take(MAX_EXPANDED_FILES) {
         let outline = snapshot.outline(place.version.id)?;
         for (at, symbol) in outline.symbols.iter().enumerate() {
             let line = &symbol.signature;
-            if is_small(symbol.kind)
+            if is_member_kind(symbol.kind)
                 || symbol.kind.is_landmark()
                 || !may_match(place, line)
-                || place.matches(line).is_empty()
+                || place.match_ranges(line).is_empty()
             {
                 continue;
             }
             let score = last.min(place.scores.confidence() / 2.0);
             let score = (score * 1e3).round() / 1e3;
-            let more = Piece {
+            let more = ContextItem {
                 version: place.version.clone(),
                 score,
                 lines: symbol.lines,
@@ -203,14 +203,14 @@ pub fn context(snapshot: &Snapshot, question: &Search<'_>) -> Result<Vec<Piece>>
 }
 
 /// Whether symbols of this kind are shown as part of the symbol that contains them.
-fn is_small(kind: SymbolKind) -> bool {
+fn is_member_kind(kind: SymbolKind) -> bool {
     use SymbolKind::{Field, Property, Use, Variant};
     matches!(kind, Field | Property | Use | Variant)
 }
 
 /// Returns the symbols for a search hit: its own symbol, the top-level symbols if the hit is a file, or the first
 /// symbol that starts in its lines. A chunk of text is an item by itself, even if it contains landmarks.
-fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
+fn items_for_hit(snapshot: &Snapshot, place: &SearchHit) -> Result<Vec<ContextItem>> {
     let outline = snapshot.outline(place.version.id)?;
     let is_code = |symbol: &Symbol| symbol.kind != SymbolKind::Use && !symbol.kind.is_landmark();
     let defines = |at: &u32| outline.symbols.get(*at as usize).is_some_and(is_code);
@@ -220,12 +220,12 @@ fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
         let start = outline.symbols[*at as usize].lines.start;
         (place.lines.start..=place.lines.end).contains(&start)
     };
-    let symbols: Vec<u32> = match place.symbol_place().filter(defines) {
+    let symbols: Vec<u32> = match place.symbol_ordinal().filter(defines) {
         Some(symbol) => vec![symbol],
-        None if place.what == What::File => all().filter(is_top).take(OF_A_FILE).collect(),
+        None if place.kind == HitKind::File => all().filter(is_top).take(MAX_SYMBOLS_PER_FILE).collect(),
         None => all().find(begins_here).into_iter().collect(),
     };
-    let piece = |symbol: Option<u32>, lines: Lines, line: Option<String>| Piece {
+    let piece = |symbol: Option<u32>, lines: Lines, line: Option<String>| ContextItem {
         version: place.version.clone(),
         score: place.scores.confidence(),
         lines,
@@ -236,7 +236,7 @@ fn pieces_of(snapshot: &Snapshot, place: &Place) -> Result<Vec<Piece>> {
         is_outer: false,
     };
     if symbols.is_empty() {
-        let line = place.shown_lines(snapshot, 1)?.into_iter().next().map(|(_, line)| line.trim().to_owned());
+        let line = place.matching_lines(snapshot, 1)?.into_iter().next().map(|(_, line)| line.trim().to_owned());
         return Ok(vec![piece(None, place.lines, line)]);
     }
     Ok(symbols.into_iter().map(|at| piece(Some(at), outline.symbols[at as usize].lines, None)).collect())

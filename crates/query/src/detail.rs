@@ -8,10 +8,10 @@ use codecompass_store::{Result, Snapshot, VersionInfo};
 use crate::SymbolHit;
 
 /// The maximum number of lines in a body preview.
-const PREVIEW: usize = 12;
+const MAX_PREVIEW_LINES: usize = 12;
 
 /// The maximum number of related symbols.
-const RELATED: usize = 5;
+const MAX_RELATED: usize = 5;
 
 /// Details of one symbol.
 #[derive(Clone, Debug)]
@@ -19,14 +19,14 @@ pub struct Detail {
     /// The first lines of the symbol.
     pub body_preview: String,
     /// The enclosing symbol.
-    pub parent: Option<Mention>,
+    pub parent: Option<SymbolSummary>,
     /// The symbols that it uses, types first.
-    pub related: Vec<Mention>,
+    pub related: Vec<SymbolSummary>,
 }
 
 /// A one-line summary of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mention {
+pub struct SymbolSummary {
     /// The kind.
     pub kind: SymbolKind,
     /// The name.
@@ -37,8 +37,8 @@ pub struct Mention {
     pub line: u32,
 }
 
-impl Mention {
-    fn of(path: &str, symbol: &Symbol) -> Self {
+impl SymbolSummary {
+    fn new(path: &str, symbol: &Symbol) -> Self {
         Self { kind: symbol.kind, name: symbol.name.clone(), path: path.to_owned(), line: symbol.lines.start }
     }
 }
@@ -53,7 +53,7 @@ pub fn detail(snapshot: &Snapshot, version: &VersionInfo, place: u32) -> Result<
     let parent = symbol.parent.and_then(|parent| facts.symbols.get(parent as usize));
     Ok(Some(Detail {
         body_preview: preview(symbol.span.text(&text), indent(&text, symbol)),
-        parent: parent.map(|parent| Mention::of(&version.path, parent)),
+        parent: parent.map(|parent| SymbolSummary::new(&version.path, parent)),
         related: related(snapshot, version, facts, place)?,
     }))
 }
@@ -68,16 +68,16 @@ fn indent<'t>(text: &'t str, symbol: &Symbol) -> &'t str {
 /// Returns the first lines without the indentation of the symbol. If lines are omitted, the last line states how many.
 fn preview(body: &str, indent: &str) -> String {
     let lines: Vec<&str> = body.lines().map(|line| line.strip_prefix(indent).unwrap_or(line).trim_end()).collect();
-    if lines.len() <= PREVIEW {
+    if lines.len() <= MAX_PREVIEW_LINES {
         return lines.join("\n");
     }
-    let left = lines.len() - (PREVIEW - 1);
-    format!("{}\n… {left} more lines", lines[..PREVIEW - 1].join("\n"))
+    let left = lines.len() - (MAX_PREVIEW_LINES - 1);
+    format!("{}\n… {left} more lines", lines[..MAX_PREVIEW_LINES - 1].join("\n"))
 }
 
 /// Returns the symbols that this symbol names, types before calls, each in source order. A name counts only if it is
 /// defined in the same file or exactly once in the view.
-fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Vec<Mention>> {
+fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place: u32) -> Result<Vec<SymbolSummary>> {
     let is_type = |shape: RefShape| {
         matches!(shape, RefShape::Type | RefShape::Extends | RefShape::Implements | RefShape::Construct)
     };
@@ -92,7 +92,7 @@ fn related(snapshot: &Snapshot, version: &VersionInfo, facts: &FileFacts, place:
     for name in named(&is_type).into_iter().chain(named(&is_call)) {
         let Some(name) = facts.names.get(name as usize).filter(|name| seen.insert(name)) else { continue };
         related.extend(only_definition(snapshot, version, facts, name)?);
-        if related.len() == RELATED {
+        if related.len() == MAX_RELATED {
             break;
         }
     }
@@ -115,10 +115,10 @@ fn only_definition(
     version: &VersionInfo,
     facts: &FileFacts,
     name: &str,
-) -> Result<Option<Mention>> {
+) -> Result<Option<SymbolSummary>> {
     let defines = |kind: SymbolKind| kind.can_be_named() && !matches!(kind, SymbolKind::Impl | SymbolKind::Field);
     if let Some(symbol) = facts.symbols.iter().find(|symbol| symbol.name == name && defines(symbol.kind)) {
-        return Ok(Some(Mention::of(&version.path, symbol)));
+        return Ok(Some(SymbolSummary::new(&version.path, symbol)));
     }
     let rows = snapshot.symbols_named(name)?;
     let mut rows = rows.iter().filter(|row| defines(row.kind));
@@ -126,7 +126,7 @@ fn only_definition(
         (Some(row), None) => {
             let hit = SymbolHit::read(snapshot, row)?;
             let same_language = hit.version.language == version.language;
-            Ok(same_language.then(|| Mention::of(&hit.version.path, hit.symbol())))
+            Ok(same_language.then(|| SymbolSummary::new(&hit.version.path, hit.symbol())))
         }
         _ => Ok(None),
     }
@@ -137,11 +137,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_preview_has_at_most_twelve_lines_and_says_what_it_leaves_out() {
+    fn preview_is_truncated_with_a_note() {
         assert_eq!(preview("fn a() {\n        b();\n    }", "    "), "fn a() {\n    b();\n}");
         let long: String = (0..30).map(|n| format!("line {n}\n")).collect();
         let short = preview(&long, "");
-        assert_eq!(short.lines().count(), PREVIEW);
+        assert_eq!(short.lines().count(), MAX_PREVIEW_LINES);
         assert!(short.ends_with("line 10\n… 19 more lines"), "{short}");
     }
 }

@@ -109,24 +109,24 @@ mod detail;
 pub mod diff;
 pub mod graph;
 pub mod grep;
-mod hit;
-pub mod lines;
+pub mod line_diff;
 mod locate;
-mod meant;
 mod nearest;
 mod outline;
+mod resolve_name;
 mod score;
 mod search;
+mod symbol_hit;
 
-pub use context::{Piece, above, context, lines_of, place_of};
-pub use detail::{Detail, Mention, detail};
-pub use hit::SymbolHit;
-pub use locate::{Locate, Located, locate};
-pub use meant::{Meant, Policy, Wanted, meant, symbol_at};
+pub use context::{ContextItem, context, leading_lines, parse_location, select_lines};
+pub use detail::{Detail, SymbolSummary, detail};
+pub use locate::{LocateRequest, LocateResults, locate};
 pub use nearest::nearest_names;
 pub use outline::{Outline, outline};
+pub use resolve_name::{AmbiguityPolicy, NameMatch, NameQuery, resolve_name, symbol_at};
 pub use score::{Feature, Scores};
 pub use search::{
-    CLOSELY, Explained, Found, Intent, Mode, Place, Search, What, Why, explain, identifiers, known_names, search,
-    telling_words,
+    Explanation, HitKind, Intent, MAX_RESULTS, MissReason, QueryMode, SearchHit, SearchRequest, SearchResults,
+    candidate_identifiers, defined_names, explain, salient_words, search,
 };
+pub use symbol_hit::SymbolHit;

@@ -12,11 +12,11 @@ use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::SymbolHit;
 use crate::score::{Feature, Scores};
-use crate::search::features::{self, wholeness};
+use crate::search::features::{self, kind_wholeness};
 
 /// A request for definitions.
 #[derive(Clone, Debug)]
-pub struct Locate<'q> {
+pub struct LocateRequest<'q> {
     /// The name or handle.
     pub name: &'q str,
     /// Provides facts about languages.
@@ -33,7 +33,7 @@ pub struct Locate<'q> {
 
 /// The definitions that were found.
 #[derive(Clone, Debug)]
-pub struct Located {
+pub struct LocateResults {
     /// The hits, best first.
     pub hits: Vec<SymbolHit>,
     /// The number of hits without the limit.
@@ -42,50 +42,50 @@ pub struct Located {
 
 /// How the name must match.
 #[derive(Clone, Copy)]
-enum Match {
+enum MatchMode {
     Handle,
     Exact,
     IgnoringCase,
 }
 
 /// Finds definitions by name.
-pub fn locate(snapshot: &Snapshot, question: &Locate<'_>) -> Result<Located> {
+pub fn locate(snapshot: &Snapshot, question: &LocateRequest<'_>) -> Result<LocateResults> {
     let name = question.name.strip_suffix("()").unwrap_or(question.name);
     let (mut rows, matching) = candidates(snapshot, name)?;
-    rows.retain(|row| wants(question, row.kind));
+    rows.retain(|row| accepts_kind(question, row.kind));
     // Every symbol with a simple name is a result, and its row contains everything that determines its rank.
-    let is_simple = matches!(matching, Match::Exact) && segments(name).count() == 1;
+    let is_simple = matches!(matching, MatchMode::Exact) && segments(name).count() == 1;
     let (hits, total) = match is_simple {
-        true => first_of_simple(snapshot, question, rows)?,
-        false => all_read(snapshot, question, name, rows, matching)?,
+        true => rank_simple_name(snapshot, question, rows)?,
+        false => rank_qualified_name(snapshot, question, name, rows, matching)?,
     };
     let raw_bm25 = ceiling(snapshot, total);
     let mut hits: Vec<SymbolHit> = hits.into_iter().skip(question.offset).take(question.limit).collect();
     hits.iter_mut().for_each(|hit| hit.scores.raw_bm25 = raw_bm25);
-    Ok(Located { hits, total })
+    Ok(LocateResults { hits, total })
 }
 
 /// Returns the ranked symbols with a simple name, up to the end of the requested page, and their total number.
-fn first_of_simple(
+fn rank_simple_name(
     snapshot: &Snapshot,
-    question: &Locate<'_>,
+    question: &LocateRequest<'_>,
     rows: Vec<SymbolRow>,
 ) -> Result<(Vec<SymbolHit>, usize)> {
-    if rows.len() > MANY {
-        snapshot.catalogue()?;
+    if rows.len() > BULK_LOOKUP_THRESHOLD {
+        snapshot.versions_by_id()?;
     }
     let mut found: Vec<Candidate> = Vec::with_capacity(rows.len());
     for row in rows {
         let lost = || StoreError::Corrupt(format!("file version {} is not stored", row.version));
         let version = snapshot.version(row.version)?.ok_or_else(lost)?;
         if question.language.is_none_or(|language| language == version.language) {
-            let scores = simple_scores(question, &row, &version.path);
+            let scores = simple_name_scores(question, &row, &version.path);
             found.push(Candidate { total: scores.total_units(), scores, version, row });
         }
     }
     let total = found.len();
     let order = |a: &Candidate, b: &Candidate| {
-        let place = |one: &Candidate| (one.row.line, one.row.place);
+        let place = |one: &Candidate| (one.row.line, one.row.ordinal);
         b.total.cmp(&a.total).then_with(|| a.version.path.cmp(&b.version.path)).then_with(|| place(a).cmp(&place(b)))
     };
     let wanted = question.offset + question.limit;
@@ -104,7 +104,7 @@ fn first_of_simple(
 }
 
 /// With more homonyms than this, all file versions are loaded at once.
-const MANY: usize = 64;
+const BULK_LOOKUP_THRESHOLD: usize = 64;
 
 /// A symbol whose outline has not been read yet.
 struct Candidate {
@@ -115,27 +115,27 @@ struct Candidate {
 }
 
 /// Returns the scores of a symbol that has the requested simple name.
-fn simple_scores(question: &Locate<'_>, row: &SymbolRow, path: &str) -> Scores {
+fn simple_name_scores(question: &LocateRequest<'_>, row: &SymbolRow, path: &str) -> Scores {
     let mut scores = Scores::default();
     for feature in [Feature::Bm25, Feature::ExactMatch, Feature::Definition] {
         scores.set(feature, 1.0);
     }
     scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
-    scores.set(Feature::Named, wholeness(row.kind));
+    scores.set(Feature::Named, kind_wholeness(row.kind));
     scores.set(Feature::Public, f64::from(row.is_public));
-    of_place(&mut scores, question, path, row.in_test);
-    step_back(&mut scores, question.kinds, row.kind);
+    set_location_scores(&mut scores, question, path, row.in_test);
+    demote_minor(&mut scores, question.kinds, row.kind);
     scores
 }
 
 /// Returns the ranked symbols that match a qualified name. The match is decided by qualified names, which requires
 /// reading every candidate.
-fn all_read(
+fn rank_qualified_name(
     snapshot: &Snapshot,
-    question: &Locate<'_>,
+    question: &LocateRequest<'_>,
     name: &str,
     rows: Vec<SymbolRow>,
-    matching: Match,
+    matching: MatchMode,
 ) -> Result<(Vec<SymbolHit>, usize)> {
     let mut hits: Vec<SymbolHit> = Vec::new();
     for row in rows {
@@ -147,7 +147,7 @@ fn all_read(
         }
     }
     hits.sort_by(|a, b| {
-        let place = |hit: &SymbolHit| (hit.symbol().lines.start, hit.place());
+        let place = |hit: &SymbolHit| (hit.symbol().lines.start, hit.ordinal());
         (b.scores.total_units().cmp(&a.scores.total_units()))
             .then_with(|| a.version.path.cmp(&b.version.path))
             .then_with(|| place(a).cmp(&place(b)))
@@ -159,8 +159,8 @@ fn all_read(
 /// Removes everything that a test block or a landmark gains from its name, unless a kind filter is given: such symbols
 /// are rarely the intended ones. Landmarks also get the `NotCode` penalty, which puts them below any code symbol with
 /// the name.
-fn step_back(scores: &mut Scores, asked: &[SymbolKind], kind: SymbolKind) {
-    if kind.steps_back() && asked.is_empty() {
+fn demote_minor(scores: &mut Scores, asked: &[SymbolKind], kind: SymbolKind) {
+    if kind.is_fallback() && asked.is_empty() {
         for feature in [Feature::ExactMatch, Feature::Definition, Feature::Named] {
             scores.set(feature, 0.0);
         }
@@ -168,44 +168,44 @@ fn step_back(scores: &mut Scores, asked: &[SymbolKind], kind: SymbolKind) {
     }
 }
 
-fn of_place(scores: &mut Scores, question: &Locate<'_>, path: &str, in_test: bool) {
+fn set_location_scores(scores: &mut Scores, question: &LocateRequest<'_>, path: &str, in_test: bool) {
     let wants_tests = question.kinds.contains(&SymbolKind::Test);
     scores.set(Feature::Test, f64::from(!wants_tests && question.languages.is_test(path, in_test)));
     scores.set(Feature::Example, f64::from(features::is_example(path)));
-    scores.set(Feature::PassesOn, f64::from(features::passes_on(question.languages, path)));
+    scores.set(Feature::PassesOn, f64::from(features::is_reexport_or_stub(question.languages, path)));
 }
 
-fn wants(question: &Locate<'_>, kind: SymbolKind) -> bool {
+fn accepts_kind(question: &LocateRequest<'_>, kind: SymbolKind) -> bool {
     match question.kinds {
         [] => kind != SymbolKind::Use,
         kinds => kinds.contains(&kind),
     }
 }
 
-fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, Match)> {
+fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, MatchMode)> {
     if let Some(id) = SymbolId::parse(name) {
-        return Ok((snapshot.symbols_with_id(id)?, Match::Handle));
+        return Ok((snapshot.symbols_with_id(id)?, MatchMode::Handle));
     }
     if let Some(keys) = SymbolId::parse_short(name) {
-        return Ok((snapshot.symbols_with_keys(keys)?, Match::Handle));
+        return Ok((snapshot.symbols_with_keys(keys)?, MatchMode::Handle));
     }
     if let Some(id) = StableId::parse(name) {
-        return Ok((snapshot.symbols_with_stable_id(id)?, Match::Handle));
+        return Ok((snapshot.symbols_with_stable_id(id)?, MatchMode::Handle));
     }
     let last = last_segment(name);
     let mut exact = snapshot.symbols_named(last)?;
     if last != name {
         exact.extend(snapshot.symbols_named(name)?);
     }
-    let is_code = |row: &SymbolRow| !row.kind.steps_back();
+    let is_code = |row: &SymbolRow| !row.kind.is_fallback();
     if exact.iter().any(is_code) {
-        return Ok((exact, Match::Exact));
+        return Ok((exact, MatchMode::Exact));
     }
     let like = snapshot.symbols_named_like(last)?;
     // A matching test title or landmark must not hide code that differs only in case.
     match exact.is_empty() || like.iter().any(is_code) {
-        true => Ok((like, Match::IgnoringCase)),
-        false => Ok((exact, Match::Exact)),
+        true => Ok((like, MatchMode::IgnoringCase)),
+        false => Ok((exact, MatchMode::Exact)),
     }
 }
 
@@ -214,22 +214,22 @@ fn last_segment(name: &str) -> &str {
 }
 
 /// Scores how well a definition matches the name; `None` if it does not match. A handle identifies one symbol.
-fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) -> Option<Scores> {
+fn score(question: &LocateRequest<'_>, name: &str, hit: &SymbolHit, matching: MatchMode) -> Option<Scores> {
     let symbol = hit.symbol();
     let qualified = symbol.qualified_name.as_str();
     let named = match matching {
-        Match::Handle => 1.0,
-        Match::Exact if symbol.name == name || is_suffix(qualified, name) => wholeness(symbol.kind),
-        Match::IgnoringCase if is_suffix(&qualified.to_lowercase(), &name.to_lowercase()) => {
-            wholeness(symbol.kind) / 2.0
+        MatchMode::Handle => 1.0,
+        MatchMode::Exact if symbol.name == name || is_suffix(qualified, name) => kind_wholeness(symbol.kind),
+        MatchMode::IgnoringCase if is_suffix(&qualified.to_lowercase(), &name.to_lowercase()) => {
+            kind_wholeness(symbol.kind) / 2.0
         }
         _ => return None,
     };
-    let asked = if matches!(matching, Match::Handle) { qualified } else { name };
+    let asked = if matches!(matching, MatchMode::Handle) { qualified } else { name };
     let path = &hit.version.path;
     let mut scores = Scores::default();
     scores.set(Feature::Bm25, 1.0);
-    scores.set(Feature::ExactMatch, f64::from(!matches!(matching, Match::IgnoringCase)));
+    scores.set(Feature::ExactMatch, f64::from(!matches!(matching, MatchMode::IgnoringCase)));
     // A simple name carries no information about the qualified name.
     let (given, all) = (segments(asked).count(), segments(qualified).count().max(1));
     scores.set(Feature::QualifiedName, if given > 1 { given as f64 / all as f64 } else { 0.0 });
@@ -237,9 +237,9 @@ fn score(question: &Locate<'_>, name: &str, hit: &SymbolHit, matching: Match) ->
     scores.set(Feature::KindMatch, f64::from(!question.kinds.is_empty()));
     scores.set(Feature::Named, named);
     scores.set(Feature::Public, f64::from(symbol.visibility == Some(Visibility::Public)));
-    of_place(&mut scores, question, path, symbol.in_test);
-    if !matches!(matching, Match::Handle) {
-        step_back(&mut scores, question.kinds, symbol.kind);
+    set_location_scores(&mut scores, question, path, symbol.in_test);
+    if !matches!(matching, MatchMode::Handle) {
+        demote_minor(&mut scores, question.kinds, symbol.kind);
     }
     Some(scores)
 }
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_landmark_comes_behind_the_last_of_code() {
+    fn landmarks_rank_below_code() {
         let mut code = Scores::default();
         let far = [Feature::Test, Feature::Example, Feature::PassesOn];
         far.into_iter().for_each(|feature| code.set(feature, 1.0));
@@ -285,12 +285,12 @@ mod tests {
         for feature in [Feature::ExactMatch, Feature::Definition, Feature::QualifiedName, Feature::Named] {
             landmark.set(feature, 1.0);
         }
-        step_back(&mut landmark, &[], SymbolKind::Key);
+        demote_minor(&mut landmark, &[], SymbolKind::Key);
         assert!(landmark.total_units() < code.total_units());
     }
 
     #[test]
-    fn a_suffix_ends_at_a_border() {
+    fn suffix_matches_whole_segments() {
         let table = [
             ("auth::jwt::Validator::check", "check", true),
             ("auth::jwt::Validator::check", "Validator::check", true),

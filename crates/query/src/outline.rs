@@ -20,12 +20,12 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Result<Option<Outline>> {
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(None);
     };
-    Outline::of(snapshot, Rc::new(version)).map(Some)
+    Outline::from_version(snapshot, Rc::new(version)).map(Some)
 }
 
 impl Outline {
     /// Reads the outline of a file version.
-    pub fn of(snapshot: &Snapshot, version: Rc<VersionInfo>) -> Result<Self> {
+    pub fn from_version(snapshot: &Snapshot, version: Rc<VersionInfo>) -> Result<Self> {
         let facts = snapshot.facts(version.id)?;
         let mut children = vec![Vec::new(); facts.symbols.len() + 1];
         for (place, symbol) in facts.symbols.iter().enumerate() {
@@ -41,12 +41,12 @@ impl Outline {
     }
 
     /// The top-level symbols of the file.
-    pub fn top(&self) -> &[u32] {
+    pub fn top_level(&self) -> &[u32] {
         &self.children[self.facts.symbols.len()]
     }
 
     /// The direct children of a symbol.
-    pub fn inside(&self, place: u32) -> &[u32] {
+    pub fn children_of(&self, place: u32) -> &[u32] {
         &self.children[place as usize]
     }
 
@@ -56,7 +56,7 @@ impl Outline {
     }
 
     /// Returns a symbol and its ancestors, innermost first.
-    pub fn around(&self, place: u32) -> Vec<u32> {
+    pub fn with_ancestors(&self, place: u32) -> Vec<u32> {
         let mut chain = vec![place];
         let mut at = place;
         // A parent precedes its children, so this loop ends.

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_that_the_contract_names_are_the_ends_of_its_ranges() {
+    fn contract_weights_are_respected() {
         let table = [
             (Feature::ExactMatch, "exact_match", 0.2),
             (Feature::QualifiedName, "qualified_name", 0.1),

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use codecompass_query::grep::{Pattern, Wanted, find, find_while};
+use codecompass_query::grep::{Pattern, PatternOptions, find, find_cancellable};
 use codecompass_store::{Snapshot, StoreError};
 use proptest::prelude::*;
 use regex_automata::meta;
 use regex_automata::util::syntax;
 
 /// Fragments of test texts: words in all cases, characters on which tokenizer and regex differ, line ends.
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "foo",
     "Foo",
     "FOO",
@@ -86,13 +86,13 @@ const REGEXES: &[&str] = &[
 ];
 
 /// A snapshot of a folder with these texts.
-struct Indexed {
+struct IndexedTexts {
     texts: BTreeMap<String, String>,
     snapshot: Snapshot,
     _folders: [tempfile::TempDir; 2],
 }
 
-fn index(texts: &[String]) -> Indexed {
+fn index(texts: &[String]) -> IndexedTexts {
     let folders = [
         tempfile::tempdir().expect("because it can be created"),
         tempfile::tempdir().expect("because it can be created"),
@@ -107,11 +107,11 @@ fn index(texts: &[String]) -> Indexed {
         .iter()
         .map(|one| (one.path.clone(), snapshot.text(one.id).expect("because it is stored").to_string()))
         .collect();
-    Indexed { texts, snapshot, _folders: folders }
+    IndexedTexts { texts, snapshot, _folders: folders }
 }
 
 /// Returns path, line and text of each match by matching every line of every text separately.
-fn scan(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
+fn scan(indexed: &IndexedTexts, wanted: &PatternOptions<'_>) -> Vec<String> {
     let text = if wanted.literal { regex_syntax::escape(wanted.text) } else { wanted.text.to_owned() };
     let text = if wanted.word { format!(r"\b{{start-half}}(?:{text})\b{{end-half}}") } else { text };
     let options = syntax::Config::new().case_insensitive(wanted.ignore_case).multi_line(true);
@@ -135,7 +135,7 @@ fn scan(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
     found
 }
 
-fn search(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
+fn search(indexed: &IndexedTexts, wanted: &PatternOptions<'_>) -> Vec<String> {
     let pattern = Pattern::new(wanted).expect("because the pattern is valid");
     let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
     assert!(found.is_complete);
@@ -153,26 +153,26 @@ fn search(indexed: &Indexed, wanted: &Wanted<'_>) -> Vec<String> {
     lines
 }
 
-fn check(indexed: &Indexed, wanted: &Wanted<'_>) {
+fn assert_matches_scan(indexed: &IndexedTexts, wanted: &PatternOptions<'_>) {
     assert_eq!(search(indexed, wanted), scan(indexed, wanted), "{wanted:?} in {:?}", indexed.texts);
 }
 
 fn text() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop::sample::select(PIECES), 1..80).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(prop::sample::select(FRAGMENTS), 1..80).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_found_is_what_a_scan_finds(
+    fn grep_equals_a_full_scan(
         texts in prop::collection::vec(text(), 1..7),
         cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1usize..24), 20),
     ) {
         let indexed = index(&texts);
         for regex in REGEXES {
             for (ignore_case, word) in [(false, false), (true, false), (false, true)] {
-                check(&indexed, &Wanted { text: regex, literal: false, ignore_case, word });
+                assert_matches_scan(&indexed, &PatternOptions { text: regex, literal: false, ignore_case, word });
             }
         }
         for (file, start, length) in cuts {
@@ -181,7 +181,7 @@ proptest! {
             let literal: String = chars[start..].iter().take(length).take_while(|char| **char != '\n').collect();
             for (ignore_case, word) in [(false, false), (true, false), (false, true), (true, true)] {
                 if !literal.is_empty() {
-                    check(&indexed, &Wanted { text: &literal, literal: true, ignore_case, word });
+                    assert_matches_scan(&indexed, &PatternOptions { text: &literal, literal: true, ignore_case, word });
                 }
             }
         }
@@ -189,17 +189,17 @@ proptest! {
 }
 
 #[test]
-fn a_word_may_hold_a_text_twice_one_over_the_other() {
+fn overlapping_matches_in_a_word() {
     let indexed = index(&["a9fooBarfooBarFOO next".to_owned(), "other".to_owned()]);
     for text in ["oBarFOO ", "fooBarFOO ", "fooBarfooBarFOO ", "FOO "] {
-        check(&indexed, &Wanted { text, literal: true, ignore_case: false, word: false });
+        assert_matches_scan(&indexed, &PatternOptions { text, literal: true, ignore_case: false, word: false });
     }
 }
 
 #[test]
-fn a_literal_may_span_lines_and_an_expression_may_not() {
+fn literals_span_lines_and_regexes_do_not() {
     let indexed = index(&["one two\nthree\nfour".to_owned()]);
-    let wanted = |text, literal| Wanted { text, literal, ignore_case: false, word: false };
+    let wanted = |text, literal| PatternOptions { text, literal, ignore_case: false, word: false };
     assert_eq!(search(&indexed, &wanted("two\nth", true)), ["f0.txt:1 [\"two\"]"]);
     assert!(search(&indexed, &wanted(r"two\s+th", false)).is_empty());
     assert!(Pattern::new(&wanted(r"two\nth", false)).is_err());
@@ -218,13 +218,13 @@ fn long_text() -> String {
 }
 
 #[test]
-fn a_text_of_many_slices_is_matched_like_one() {
+fn sliced_text_matches_like_one() {
     let indexed = index(&[long_text()]);
     assert!(indexed.texts["f0.txt"].len() > 500_000, "it has many slices");
     for regex in ["foo", "^", "$", "^$", "x*", r"\Afoo", r"bar\z", r"bar$", r"\bfoo\b", "größe.$", r"[^x]$", "."] {
-        check(&indexed, &Wanted { text: regex, literal: false, ignore_case: false, word: false });
+        assert_matches_scan(&indexed, &PatternOptions { text: regex, literal: false, ignore_case: false, word: false });
     }
-    let wanted = Wanted { text: "foo bar\n\nx", literal: true, ignore_case: true, word: false };
+    let wanted = PatternOptions { text: "foo bar\n\nx", literal: true, ignore_case: true, word: false };
     let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
     let found = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
     let lines = indexed.texts["f0.txt"].matches("foo bar\n\nx").count();
@@ -239,55 +239,57 @@ fn a_long_line_is_matched_like_a_short_one() {
         ["foo", "^", "$", "x*$", r"\Afoo", r"bar\z", r"\bfoo\b", "größe.", "f_[0-9]+7?", "foo.*größe", "foo.*?x"]
     {
         for (ignore_case, word) in [(false, false), (true, false), (false, true)] {
-            check(&indexed, &Wanted { text: regex, literal: false, ignore_case, word });
+            assert_matches_scan(&indexed, &PatternOptions { text: regex, literal: false, ignore_case, word });
         }
     }
 }
 
 #[test]
-fn time_is_looked_at_inside_of_a_file() {
+fn cancellation_is_checked_inside_a_file() {
     let indexed = index(&[long_text()]);
-    let wanted = Wanted { text: "f_[0-9]+x?", literal: false, ignore_case: false, word: false };
+    let wanted = PatternOptions { text: "f_[0-9]+x?", literal: false, ignore_case: false, word: false };
     let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
     let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable").matches;
     let looks = AtomicUsize::new(0);
     let goes_on = || looks.fetch_add(1, Ordering::Relaxed) < 3;
-    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("because it is readable");
-    assert!(found.is_late && !found.is_complete, "{found:?}");
+    let found =
+        find_cancellable(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("because it is readable");
+    assert!(found.timed_out && !found.is_complete, "{found:?}");
     assert!(0 < found.matches && found.matches < all / 2, "{} of {all}", found.matches);
     assert_eq!(looks.into_inner(), 4, "nothing is looked at once it is over");
 }
 
 #[test]
-fn time_is_looked_at_while_many_words_are_looked_up() {
+fn cancellation_is_checked_during_term_lookup() {
     let indexed = index(&["one two\n".to_owned(), "word99 here\n".to_owned(), "three\n".to_owned()]);
     let words: Vec<String> = (0..100).map(|number| format!("ord{number}\\b")).collect();
-    let wanted = Wanted { text: &words.join("|"), literal: false, ignore_case: false, word: false };
+    let wanted = PatternOptions { text: &words.join("|"), literal: false, ignore_case: false, word: false };
     let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
     let all = find(&indexed.snapshot, &pattern, |_| true, None).expect("because it is readable");
-    assert_eq!((all.matches, all.files_looked_at), (1, 1), "words select the files");
-    let found = find_while(&indexed.snapshot, &pattern, |_| true, None, &|| false).expect("because it is readable");
-    assert!(found.is_late && found.files_looked_at == 3, "every file remains a candidate: {found:?}");
+    assert_eq!((all.matches, all.files_scanned), (1, 1), "words select the files");
+    let found =
+        find_cancellable(&indexed.snapshot, &pattern, |_| true, None, &|| false).expect("because it is readable");
+    assert!(found.timed_out && found.files_scanned == 3, "every file remains a candidate: {found:?}");
 }
 
 #[test]
-fn what_nobody_wants_any_more_is_not_read() {
+fn cancelled_search_stops_reading() {
     let indexed = index(&["one two\n".to_owned(), "two\n".to_owned()]);
     let stop = Arc::new(AtomicBool::new(false));
-    indexed.snapshot.heed(&stop);
-    let wanted = Wanted { text: "t.o", literal: false, ignore_case: false, word: false };
+    indexed.snapshot.set_cancel_flag(&stop);
+    let wanted = PatternOptions { text: "t.o", literal: false, ignore_case: false, word: false };
     let pattern = Pattern::new(&wanted).expect("because the pattern is valid");
     let found = || find(&indexed.snapshot, &pattern, |_| true, None);
     assert_eq!(found().expect("because it is readable").matches, 2);
     stop.store(true, Ordering::Relaxed);
-    assert!(matches!(found(), Err(StoreError::Stopped)));
-    indexed.snapshot.heed(&Arc::default());
+    assert!(matches!(found(), Err(StoreError::Cancelled)));
+    indexed.snapshot.set_cancel_flag(&Arc::default());
     assert_eq!(found().expect("because the flag was reset").matches, 2);
 }
 
 #[test]
-fn an_expression_that_takes_gigabytes_is_refused() {
-    let wanted = |text| Wanted { text, literal: false, ignore_case: false, word: false };
+fn oversized_regex_is_refused() {
+    let wanted = |text| PatternOptions { text, literal: false, ignore_case: false, word: false };
     for text in [
         r"((((\w{100}){10}){10}){10})",
         "((((((((((((((((a{4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4}){4})",

@@ -5,8 +5,10 @@ mod support;
 use std::rc::Rc;
 
 use codecompass_lang::REGISTRY;
-use codecompass_query::graph::{Budget, Graph, Looks, Memory};
-use codecompass_query::{Locate, Meant, Policy, Search, SymbolHit, Wanted, locate, meant, search};
+use codecompass_query::graph::{Budget, Graph, ReferenceCache, ResolveCache};
+use codecompass_query::{
+    AmbiguityPolicy, LocateRequest, NameMatch, NameQuery, SearchRequest, SymbolHit, locate, resolve_name, search,
+};
 use codecompass_store::Snapshot;
 
 const FILES: &[(&str, &str)] = &[
@@ -35,30 +37,30 @@ fn indexed() -> (Rc<Snapshot>, [tempfile::TempDir; 2]) {
     (Rc::new(snapshot), folders)
 }
 
-fn place(hit: &SymbolHit) -> String {
+fn location(hit: &SymbolHit) -> String {
     format!("{} {}:{}", hit.symbol().kind.as_str(), hit.version.path, hit.symbol().lines.start)
 }
 
 /// Formats the selected symbol and the number of others, `ambiguous` with the number of matches, or `nothing`.
-fn told(meant: &Meant) -> String {
+fn summary(meant: &NameMatch) -> String {
     match meant {
-        Meant::Nothing => "nothing".into(),
-        Meant::One { symbol, others, .. } if others.is_empty() => place(symbol),
-        Meant::One { symbol, others, .. } => format!("{} +{}", place(symbol), others.len()),
-        Meant::Ambiguous(hits) => format!("ambiguous {}", hits.len()),
+        NameMatch::NotFound => "nothing".into(),
+        NameMatch::Unique { symbol, others, .. } if others.is_empty() => location(symbol),
+        NameMatch::Unique { symbol, others, .. } => format!("{} +{}", location(symbol), others.len()),
+        NameMatch::Ambiguous(hits) => format!("ambiguous {}", hits.len()),
     }
 }
 
 #[test]
-fn each_policy_means_what_it_says() {
+fn policies() {
     let (snapshot, _folders) = indexed();
-    let memory = Memory::new(Rc::clone(&snapshot), REGISTRY, Rc::<Looks>::default());
+    let memory = ResolveCache::new(Rc::clone(&snapshot), REGISTRY, Rc::<ReferenceCache>::default());
     let graph = Graph::new(&memory, Budget::new(&|| false));
     let callable = |kind: codecompass_model::SymbolKind| kind != codecompass_model::SymbolKind::Field;
-    let any = Policy::MostUsed { graph: &graph, prefers: |_| true };
-    let calls = Policy::MostUsed { graph: &graph, prefers: callable };
-    let (first, one_file) = (Policy::First { others: 1 }, Policy::OneFile);
-    let table: &[(&str, Option<&str>, Policy<'_>, &str)] = &[
+    let any = AmbiguityPolicy::MostUsed { graph: &graph, prefers: |_| true };
+    let calls = AmbiguityPolicy::MostUsed { graph: &graph, prefers: callable };
+    let (first, one_file) = (AmbiguityPolicy::First { others: 1 }, AmbiguityPolicy::OneFile);
+    let table: &[(&str, Option<&str>, AmbiguityPolicy<'_>, &str)] = &[
         ("nobody", None, first, "nothing"),
         ("nobody", None, one_file, "nothing"),
         ("nobody", None, any, "nothing"),
@@ -86,19 +88,20 @@ fn each_policy_means_what_it_says() {
         ("Size", None, one_file, "ambiguous 3"),
     ];
     for (name, path, policy, expected) in table {
-        let wanted = Wanted { name, languages: REGISTRY, language: None, path: *path };
-        let found = meant(&snapshot, &wanted, *policy).expect("because it is readable");
-        assert_eq!(told(&found), *expected, "{name} in {path:?}");
-        if let Meant::One { symbol, .. } = &found {
+        let wanted = NameQuery { name, languages: REGISTRY, language: None, path: *path };
+        let found = resolve_name(&snapshot, &wanted, *policy).expect("because it is readable");
+        assert_eq!(summary(&found), *expected, "{name} in {path:?}");
+        if let NameMatch::Unique { symbol, .. } = &found {
             let id = symbol.id().to_string();
-            let by_id = meant(&snapshot, &Wanted { name: &id, ..wanted }, *policy).expect("because it is readable");
-            assert_eq!(told(&by_id), place(symbol), "an id identifies one symbol");
+            let by_id =
+                resolve_name(&snapshot, &NameQuery { name: &id, ..wanted }, *policy).expect("because it is readable");
+            assert_eq!(summary(&by_id), location(symbol), "an id identifies one symbol");
         }
     }
 }
 
 #[test]
-fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
+fn line_resolves_to_declared_or_enclosing_symbol() {
     let (snapshot, _folders) = indexed();
     let named = |path: &str, line, end| {
         let version = snapshot.version_at(path).expect("because it is readable").expect("because it exists");
@@ -121,12 +124,12 @@ fn a_line_means_what_is_declared_on_it_or_what_is_around_it() {
 
 /// Returns all symbols with a name, in order.
 fn located(snapshot: &Snapshot, name: &str, kinds: &[codecompass_model::SymbolKind]) -> Vec<String> {
-    let question = Locate { name, languages: REGISTRY, kinds, language: None, offset: 0, limit: 50 };
-    locate(snapshot, &question).expect("because it is readable").hits.iter().map(place).collect()
+    let question = LocateRequest { name, languages: REGISTRY, kinds, language: None, offset: 0, limit: 50 };
+    locate(snapshot, &question).expect("because it is readable").hits.iter().map(location).collect()
 }
 
 #[test]
-fn landmarks_come_behind_all_code_unless_their_kind_is_asked_for() {
+fn landmarks_rank_below_code_unless_requested() {
     use codecompass_model::SymbolKind::{Key, Section};
     let (snapshot, _folders) = indexed();
     let open = ["fn src/jar.rs:6", "fn src/other.rs:1", "fn tests/all.rs:1", "section README.md:1"];
@@ -137,14 +140,14 @@ fn landmarks_come_behind_all_code_unless_their_kind_is_asked_for() {
 }
 
 #[test]
-fn a_kind_that_is_asked_for_finds_landmarks_by_words() {
+fn kind_filter_finds_landmarks_by_words() {
     use codecompass_model::SymbolKind::Section;
     let (snapshot, _folders) = indexed();
-    let question = Search { kinds: &[Section], ..Search::new("usage of a jar", REGISTRY, 10) };
-    let places = search(&snapshot, &question).expect("because it is readable").places;
+    let question = SearchRequest { kinds: &[Section], ..SearchRequest::new("usage of a jar", REGISTRY, 10) };
+    let places = search(&snapshot, &question).expect("because it is readable").hits;
     let names: Vec<&str> = places.iter().filter_map(|place| place.symbol().map(|one| one.name.as_str())).collect();
     assert_eq!(names, ["Usage"]);
     let places =
-        search(&snapshot, &Search::new("usage of a jar", REGISTRY, 10)).expect("because it is readable").places;
+        search(&snapshot, &SearchRequest::new("usage of a jar", REGISTRY, 10)).expect("because it is readable").hits;
     assert!(places.iter().all(|place| place.symbol().is_none_or(|symbol| !symbol.kind.is_landmark())));
 }

@@ -12,13 +12,13 @@ pub(crate) struct Cache<T> {
     old: HashMap<VersionId, (T, usize)>,
     /// The size of the young values.
     bytes: usize,
-    most: usize,
+    max_bytes: usize,
 }
 
 impl<T: Clone> Cache<T> {
     /// Creates an empty cache with a byte limit.
     pub(crate) fn new(most: usize) -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), bytes: 0, most }
+        Self { young: HashMap::new(), old: HashMap::new(), bytes: 0, max_bytes: most }
     }
 
     pub(crate) fn get(&mut self, id: VersionId) -> Option<T> {
@@ -31,7 +31,7 @@ impl<T: Clone> Cache<T> {
     }
 
     pub(crate) fn insert(&mut self, id: VersionId, value: T, bytes: usize) {
-        if self.bytes + bytes > self.most / 2 {
+        if self.bytes + bytes > self.max_bytes / 2 {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;
         }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays_and_the_room_is_bounded() {
+    fn used_values_stay_within_the_byte_limit() {
         let mut cache = Cache::new(100);
         for id in 0..50 {
             cache.insert(id, id, 10);

@@ -6,12 +6,12 @@ use codecompass_model::{Binding, Chunk, Expr, ExprId, FileFacts, Import, Problem
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 
-use crate::sums::{self, Sum};
+use crate::checksum::{self, Checksum};
 use crate::{Result, StoreError};
 
 /// The maximum size of an unpacked value. The limit on files is far below it.
-const LARGEST: usize = 256 << 20;
-const LEVEL: i32 = 1;
+const MAX_UNPACKED_BYTES: usize = 256 << 20;
+const COMPRESSION_LEVEL: i32 = 1;
 
 thread_local! {
     static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
@@ -32,7 +32,7 @@ pub(crate) fn pack(bytes: &[u8]) -> Vec<u8> {
 
 /// Creates a compressor that adds a checksum of the content, which unpacking verifies.
 fn packer_with_checksums() -> std::io::Result<zstd::bulk::Compressor<'static>> {
-    let mut packer = zstd::bulk::Compressor::new(LEVEL)?;
+    let mut packer = zstd::bulk::Compressor::new(COMPRESSION_LEVEL)?;
     packer.set_parameter(zstd::zstd_safe::CParameter::ChecksumFlag(true))?;
     Ok(packer)
 }
@@ -68,8 +68,8 @@ impl Unpacker {
 }
 
 fn unpacked_size(bytes: &[u8]) -> usize {
-    let size = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(LARGEST as u64);
-    (size as usize).min(LARGEST)
+    let size = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(MAX_UNPACKED_BYTES as u64);
+    (size as usize).min(MAX_UNPACKED_BYTES)
 }
 
 /// The part of a file's facts that result lists are made from. It is small and stored separately.
@@ -90,15 +90,28 @@ impl Outline {
 }
 
 /// All other facts.
-type Rest = (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32, Given);
+type OtherFacts =
+    (Vec<String>, Vec<Expr>, Vec<Reference>, Vec<Import>, Vec<Binding>, Vec<Problem>, u32, FileLevelFacts);
 
 /// The calls, the value of the file itself, and the block symbols that references resolve to.
-type Given = (Vec<(u32, ExprId)>, Option<ExprId>, Vec<(u32, u32)>);
+type FileLevelFacts = (Vec<(u32, ExprId)>, Option<ExprId>, Vec<(u32, u32)>);
 
 /// Encodes facts as two blobs: the outline and the other facts.
 pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
-    let FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines, calls, value, seen } =
-        facts;
+    let FileFacts {
+        names,
+        exprs,
+        symbols,
+        references,
+        imports,
+        bindings,
+        chunks,
+        problems,
+        lines,
+        calls,
+        value,
+        block_targets: seen,
+    } = facts;
     (
         encode(&(symbols, chunks)),
         encode(&(names, exprs, references, imports, bindings, problems, lines, (calls, value, seen))),
@@ -111,9 +124,22 @@ pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
 
 pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
     let Outline { symbols, chunks } = decode_outline(outline)?;
-    let (names, exprs, references, imports, bindings, problems, lines, (calls, value, seen)): Rest =
+    let (names, exprs, references, imports, bindings, problems, lines, (calls, value, seen)): OtherFacts =
         decode(&unpack(rest)?)?;
-    Ok(FileFacts { names, exprs, symbols, references, imports, bindings, chunks, problems, lines, calls, value, seen })
+    Ok(FileFacts {
+        names,
+        exprs,
+        symbols,
+        references,
+        imports,
+        bindings,
+        chunks,
+        problems,
+        lines,
+        calls,
+        value,
+        block_targets: seen,
+    })
 }
 
 fn encode(value: &impl Serialize) -> Vec<u8> {
@@ -131,11 +157,12 @@ pub(crate) fn decode_text(bytes: &[u8]) -> Result<String> {
 pub(crate) fn encode_bitmap(bitmap: &RoaringBitmap) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(bitmap.serialized_size());
     bitmap.serialize_into(&mut bytes).expect("because writing to memory does not fail");
-    sums::seal(Sum::new(), bytes)
+    checksum::seal(Checksum::new(), bytes)
 }
 
 pub(crate) fn decode_bitmap(bytes: &[u8]) -> Result<RoaringBitmap> {
-    let bytes = sums::unseal(Sum::new(), bytes).ok_or_else(|| sums::damaged("the file list of a view"))?;
+    let bytes =
+        checksum::unseal(Checksum::new(), bytes).ok_or_else(|| checksum::corrupt_row("the file list of a view"))?;
     RoaringBitmap::deserialize_from(bytes).map_err(|error| StoreError::Corrupt(format!("store.db: a view: {error}")))
 }
 
@@ -144,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packed_text_with_a_changed_byte_is_not_unpacked() {
+    fn unpack_rejects_a_changed_byte() {
         let text: Vec<u8> = (0..4000u32).flat_map(|number| (number * number % 251).to_le_bytes()).collect();
         let packed = pack(&text);
         assert_eq!(unpack(&packed).expect("because it is intact"), text);
@@ -157,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_with_a_changed_bit_is_not_read() {
+    fn bitmap_decode_rejects_a_changed_bit() {
         let bitmap: RoaringBitmap = (0..3000).filter(|id| id % 7 != 3).collect();
         let bytes = encode_bitmap(&bitmap);
         assert_eq!(decode_bitmap(&bytes).expect("because it is intact"), bitmap);

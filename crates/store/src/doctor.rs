@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::search::TextReader;
 use crate::text::TextIndex;
 use crate::version::symbol_entries;
-use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists, rows, schema, statcache, views};
+use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, postings, rows, schema, stat_cache, views};
 
 /// The outcome of one check.
 pub type Check = std::result::Result<String, String>;
@@ -29,13 +29,13 @@ pub struct Health {
 
 impl Health {
     /// Checks a store.
-    pub fn of(dir: &ProjectDir) -> Result<Self> {
+    pub fn check(dir: &ProjectDir) -> Result<Self> {
         let connection = schema::open(dir)?;
         let generation = schema::meta(&connection, "generation")?;
         let was_writing = dir.is_writing();
         let text = dir.epoch().map_err(|error| error.to_string()).and_then(|epoch| check_text(&epoch, &connection));
         let is_writing = was_writing || dir.is_writing() || schema::meta(&connection, "generation")? != generation;
-        let (stored, needed) = (stored(&connection)?, views::needed(&connection)?);
+        let (stored, needed) = (stored_version_count(&connection)?, views::needed_versions(&connection)?);
         Ok(Self {
             sqlite: check_database(&connection),
             // During a write, files appear and disappear, and documents exist before their rows.
@@ -47,17 +47,17 @@ impl Health {
     }
 }
 
-fn stored(connection: &Connection) -> Result<u64> {
+fn stored_version_count(connection: &Connection) -> Result<u64> {
     let count: i64 = connection.query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
     Ok(count as u64)
 }
 
 /// Checks the whole database: SQLite's integrity check, every checksum, and the consistency of related tables.
 pub(crate) fn check_database(connection: &Connection) -> Check {
-    examine_database(connection).unwrap_or_else(|error| Err(error.damage()))
+    inspect_database(connection).unwrap_or_else(|error| Err(error.corruption()))
 }
 
-fn examine_database(connection: &Connection) -> Result<Check> {
+fn inspect_database(connection: &Connection) -> Result<Check> {
     let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
         return Ok(Err(format!("store.db: {}", verdict.trim_start_matches("*** in database main ***").trim())));
@@ -66,7 +66,7 @@ fn examine_database(connection: &Connection) -> Result<Check> {
         schema::meta(connection, key)?;
     }
     views::all(connection)?;
-    let needed = views::needed(connection)?;
+    let needed = views::needed_versions(connection)?;
     let mut find = connection.prepare("SELECT 1 FROM file_versions WHERE fv = ?1")?;
     for id in &needed {
         if !find.exists([id])? {
@@ -74,10 +74,10 @@ fn examine_database(connection: &Connection) -> Result<Check> {
         }
     }
     jobs::recent(connection, usize::MAX)?;
-    statcache::roots(connection)?;
-    statcache::check_all(connection)?;
-    lists::check_all(connection)?;
-    rows::each(connection, |version| check_version(connection, version))?;
+    stat_cache::roots(connection)?;
+    stat_cache::check_all(connection)?;
+    postings::check_all(connection)?;
+    rows::for_each_version(connection, |version| check_version(connection, version))?;
     Ok(Ok(format!("{} file versions in use", needed.len())))
 }
 
@@ -102,12 +102,12 @@ fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
 
 /// Checks the whole text index: every checksum, and that it has the documents of all stored versions.
 pub(crate) fn check_text(epoch: &Path, connection: &Connection) -> Check {
-    examine_text(epoch, connection).unwrap_or_else(|error| Err(error.damage()))
+    inspect_text(epoch, connection).unwrap_or_else(|error| Err(error.corruption()))
 }
 
-fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
+fn inspect_text(epoch: &Path, connection: &Connection) -> Result<Check> {
     let text = TextIndex::open(&epoch.join("text"))?;
-    let damaged = text.damaged_files()?;
+    let damaged = text.corrupt_files()?;
     if !damaged.is_empty() {
         return Ok(Err(damaged.join(", ")));
     }
@@ -133,8 +133,8 @@ fn examine_text(epoch: &Path, connection: &Connection) -> Result<Check> {
 }
 
 /// Returns the corruption in a project's store, if there is any. For callers that met an impossible state.
-pub fn damage(dir: &ProjectDir) -> Option<String> {
-    match Health::of(dir) {
+pub fn find_corruption(dir: &ProjectDir) -> Option<String> {
+    match Health::check(dir) {
         Ok(health) => health.sqlite.err().or(health.text.err()),
         Err(StoreError::Corrupt(what)) => Some(what),
         Err(_) => None,
@@ -143,14 +143,14 @@ pub fn damage(dir: &ProjectDir) -> Option<String> {
 
 /// Whether both halves of a store can be read: the database, and the text index with every checksum that this process
 /// has not verified yet. Corruption is recorded.
-pub fn are_sound(dir: &ProjectDir) -> (bool, bool) {
+pub fn readable_halves(dir: &ProjectDir) -> (bool, bool) {
     let Ok(epoch) = dir.epoch() else { return (false, false) };
     let database = schema::open_at(&epoch);
-    let text = TextIndex::open_examined(&epoch.join("text"), dir.examined()).and_then(|text| text.searcher());
+    let text = TextIndex::open_verified(&epoch.join("text"), dir.verified_files()).and_then(|text| text.searcher());
     if let Err(StoreError::Corrupt(what)) = &text {
-        dir.note_damage(what);
+        dir.note_corruption(what);
     }
     // Corruption that is not in the text index is in the database.
-    let is_noted = text.is_ok() && dir.noted_damage(&epoch).is_err();
+    let is_noted = text.is_ok() && dir.check_noted_corruption(&epoch).is_err();
     (database.is_ok() && !is_noted, text.is_ok())
 }

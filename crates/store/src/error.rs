@@ -7,7 +7,7 @@ use tantivy::TantivyError;
 use tantivy::directory::error::OpenDirectoryError::{DoesNotExist, NotADirectory};
 use tantivy::directory::error::OpenReadError;
 
-use crate::full;
+use crate::disk_full;
 
 /// An error of the store.
 #[derive(Debug, thiserror::Error)]
@@ -27,14 +27,14 @@ pub enum StoreError {
     #[error("the index is corrupt: {0}")]
     Corrupt(String),
     /// The disk is full. This says nothing about the data that is already there.
-    #[error("the disk is full{}", at(.0))]
+    #[error("the disk is full{}", location_suffix(.0))]
     DiskFull(PathBuf),
     /// Another process is writing.
     #[error("another process is writing this index")]
     Locked,
     /// The cancel flag was set.
     #[error("the request was cancelled")]
-    Stopped,
+    Cancelled,
     /// The view was never published.
     #[error("nothing is published for {0}")]
     NoSuchView(String),
@@ -80,7 +80,7 @@ impl StoreError {
     }
 
     /// Describes the corruption in a few words; any other error completely.
-    pub fn damage(&self) -> String {
+    pub fn corruption(&self) -> String {
         match self {
             Self::Corrupt(what) => what.clone(),
             other => other.to_string(),
@@ -90,7 +90,7 @@ impl StoreError {
     /// Wraps an I/O error with the path at which it occurred.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| match full::is_full(&source) {
+        move |source| match disk_full::is_disk_full(&source) {
             true => Self::DiskFull(path),
             false => Self::Io { path, source },
         }
@@ -98,7 +98,7 @@ impl StoreError {
 }
 
 /// Formats the location of an error, if it is known.
-fn at(path: &Path) -> String {
+fn location_suffix(path: &Path) -> String {
     if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
 }
 
@@ -106,8 +106,8 @@ impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         match () {
             // A full disk is not corruption, even if the error looks like it.
-            () if full::is_told_by_sqlite(&error) => Self::DiskFull(PathBuf::new()),
-            () if is_damage(&error) => Self::Corrupt(format!("store.db: {error}")),
+            () if disk_full::is_sqlite_disk_full(&error) => Self::DiskFull(PathBuf::new()),
+            () if is_corruption(&error) => Self::Corrupt(format!("store.db: {error}")),
             () => Self::Sqlite(error),
         }
     }
@@ -116,7 +116,7 @@ impl From<rusqlite::Error> for StoreError {
 /// Whether an SQLite error is caused by wrong bytes, and not by the operating system. Every statement is ours and fits
 /// the tables that we made. A statement that does not fit, a value of another type, or two rows with the same key are
 /// therefore corruption.
-fn is_damage(error: &rusqlite::Error) -> bool {
+fn is_corruption(error: &rusqlite::Error) -> bool {
     use rusqlite::{Error, ErrorCode, ffi};
     match error {
         Error::SqliteFailure(failure, _) | Error::SqlInputError { error: failure, .. } => {
@@ -141,7 +141,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 impl From<TantivyError> for StoreError {
     fn from(error: TantivyError) -> Self {
-        if full::is_told_by(&error) {
+        if disk_full::is_tantivy_disk_full(&error) {
             return Self::DiskFull(PathBuf::new());
         }
         let unreadable = |io: &std::io::Error| {

@@ -8,11 +8,11 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::lists::{self, ListBuilder};
+use crate::postings::{self, PostingsBuilder};
 use crate::{Result, Writer, rows, schema, views};
 
 /// The minimum number of dead versions that is worth a commit.
-const WORTHWHILE: u64 = 64;
+const MIN_DEAD_VERSIONS: u64 = 64;
 
 /// The result of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,30 +24,30 @@ pub struct Garbage {
 }
 
 pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
-    let dead = dead(writer.connection())?;
+    let dead = dead_versions(writer.connection())?;
     let stored: i64 = writer.connection().query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
-    let wanted = dead.len() > WORTHWHILE && dead.len() * 5 > stored as u64;
-    let alone = if wanted { writer.dir().no_readers() } else { None };
+    let wanted = dead.len() > MIN_DEAD_VERSIONS && dead.len() * 5 > stored as u64;
+    let alone = if wanted { writer.dir().lock_without_readers() } else { None };
     if alone.is_none() {
         return Ok(Garbage { removed: 0, left: dead.len() });
     }
     remove_rows(writer, &dead)?;
     // A power failure must not restore rows after their documents are gone for good.
-    if writer.settle() {
+    if writer.checkpoint_log() {
         remove_documents(writer)?;
     }
     Ok(Garbage { removed: dead.len(), left: 0 })
 }
 
-pub(crate) fn dead(connection: &Connection) -> Result<RoaringBitmap> {
+pub(crate) fn dead_versions(connection: &Connection) -> Result<RoaringBitmap> {
     let mut select = connection.prepare_cached("SELECT fv FROM file_versions ORDER BY fv")?;
     let rows = select.query_map([], |row| row.get::<_, VersionId>(0))?;
     let stored: RoaringBitmap = rows.collect::<rusqlite::Result<_>>()?;
-    Ok(stored - views::needed(connection)?)
+    Ok(stored - views::needed_versions(connection)?)
 }
 
 fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
-    writer.at("remove rows");
+    writer.reach_write_point("remove rows");
     let transaction = writer.connection().transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
         let mut version = transaction.prepare_cached("DELETE FROM file_versions WHERE fv = ?1")?;
@@ -70,7 +70,7 @@ fn remove_rows(writer: &mut Writer, dead: &RoaringBitmap) -> Result<()> {
 }
 
 /// A name and its references in live versions.
-type Living = (String, Vec<(VersionId, Vec<u32>)>);
+type LivePostings = (String, Vec<(VersionId, Vec<u32>)>);
 
 /// Rewrites the postings of each name as one list of live versions, so that many small publishes do not leave many
 /// lists.
@@ -97,7 +97,7 @@ pub(crate) fn copy_lists(
     let mut select = connection.prepare(&format!("SELECT name, first_fv, list FROM {from} ORDER BY name, first_fv"))?;
     let mut insert = connection.prepare(&format!("INSERT INTO {to} VALUES (?1, ?2, ?3)"))?;
     let mut found = select.query([])?;
-    let mut current: Option<Living> = None;
+    let mut current: Option<LivePostings> = None;
     while let Some(row) = found.next()? {
         let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if current.as_ref().is_none_or(|(known, _)| known != name) {
@@ -106,19 +106,19 @@ pub(crate) fn copy_lists(
         }
         let parts = &mut current.as_mut().expect("because it was just set").1;
         let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        let whole = lists::read(name, row.get(1)?, bytes, |version, places| {
+        let whole = postings::for_each_file(name, row.get(1)?, bytes, |version, places| {
             if is_living(version) {
                 parts.push((version, places.to_vec()));
             }
         });
         if !whole {
-            return Err(lists::damaged(name));
+            return Err(postings::corrupt_list(name));
         }
     }
     write_list(&mut insert, current)
 }
 
-fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Result<()> {
+fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<LivePostings>) -> Result<()> {
     let Some((name, mut parts)) = list else {
         return Ok(());
     };
@@ -126,9 +126,9 @@ fn write_list(insert: &mut rusqlite::Statement<'_>, list: Option<Living>) -> Res
     let Some(&(first, _)) = parts.first() else {
         return Ok(());
     };
-    let mut builder = ListBuilder::new(first);
+    let mut builder = PostingsBuilder::new(first);
     for (version, places) in parts {
-        builder.push(version, &lists::encode_part(&places));
+        builder.push(version, &postings::encode_postings(&places));
     }
     insert.execute(params![name, first, builder.finish(&name)])?;
     Ok(())
@@ -149,7 +149,7 @@ fn remove_documents(writer: &mut Writer) -> Result<()> {
     for id in present.into_iter().filter(|id| !stored.contains(*id)) {
         text.delete(id);
     }
-    writer.at("remove documents");
+    writer.reach_write_point("remove documents");
     writer.text_writer()?.commit(mark, next)?;
     schema::set_meta(writer.connection(), "text_mark", mark)
 }

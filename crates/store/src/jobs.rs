@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::Result;
 
 /// The maximum number of finished jobs that are kept.
-const REMEMBERED: i64 = 50;
+const MAX_ENDED_JOBS: i64 = 50;
 
 /// The status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub(crate) fn start(
          symbols_extracted, created_at) VALUES (?1, ?2, ?3, ?4, 'running', 0, 0, 0, 0, ?5)",
         params![id, view.encode(), ref_name, mode.as_str(), now],
     )?;
-    connection.execute("DELETE FROM jobs WHERE number <= (SELECT max(number) FROM jobs) - ?1", [REMEMBERED])?;
+    connection.execute("DELETE FROM jobs WHERE number <= (SELECT max(number) FROM jobs) - ?1", [MAX_ENDED_JOBS])?;
     Ok(())
 }
 

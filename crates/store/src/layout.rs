@@ -15,19 +15,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::examined::Examined;
+use crate::verified::VerifiedFiles;
 use crate::{Result, StoreError, private};
 
 /// A process that checks for a writer holds the lock for an instant, so a writer tries more than once.
-const GLANCES: usize = 5;
-const GLANCE: Duration = Duration::from_millis(1);
+const LOCK_ATTEMPTS: usize = 5;
+const LOCK_RETRY_DELAY: Duration = Duration::from_millis(1);
 
 /// The folder of one project.
 #[derive(Clone, Debug)]
 pub struct ProjectDir {
     root: PathBuf,
     /// The verified files and the recorded corruption of the project; clones of this value share them.
-    examined: Arc<Examined>,
+    verified: Arc<VerifiedFiles>,
 }
 
 /// A lock that is held while this value exists.
@@ -39,23 +39,23 @@ pub(crate) struct Lock {
 impl ProjectDir {
     /// Names the folder; nothing is read or created.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), examined: Arc::default() }
+        Self { root: root.into(), verified: Arc::default() }
     }
 
-    pub(crate) fn examined(&self) -> &Arc<Examined> {
-        &self.examined
+    pub(crate) fn verified_files(&self) -> &Arc<VerifiedFiles> {
+        &self.verified
     }
 
     /// Records that the store in use is corrupt. Opening it through this value or a clone fails until it is replaced.
-    pub fn note_damage(&self, what: &str) {
+    pub fn note_corruption(&self, what: &str) {
         if let Ok(epoch) = self.epoch() {
-            self.examined.note(&epoch, what);
+            self.verified.note_corruption(&epoch, what);
         }
     }
 
     /// Fails if corruption was recorded for the store in use and that store is still the same.
-    pub(crate) fn noted_damage(&self, epoch: &Path) -> Result<()> {
-        self.examined.damage(epoch).map_or(Ok(()), |what| Err(StoreError::Corrupt(what)))
+    pub(crate) fn check_noted_corruption(&self, epoch: &Path) -> Result<()> {
+        self.verified.corruption(epoch).map_or(Ok(()), |what| Err(StoreError::Corrupt(what)))
     }
 
     /// The folder itself.
@@ -74,7 +74,7 @@ impl ProjectDir {
     }
 
     /// The size of the whole folder on disk, in bytes.
-    pub fn all_bytes(&self) -> u64 {
+    pub fn total_disk_bytes(&self) -> u64 {
         bytes_below(&self.root)
     }
 
@@ -114,7 +114,7 @@ impl ProjectDir {
         let name = epoch.file_name().unwrap_or_default();
         let fresh = self.root.join("current.new");
         private::write(&fresh, name.as_encoded_bytes()).map_err(StoreError::io(&fresh))?;
-        bring_to_disk(&fresh)?;
+        sync_to_disk(&fresh)?;
         let pointer = self.root.join("current");
         fs::rename(&fresh, &pointer).map_err(StoreError::io(pointer))?;
         // The new name must be on disk before the old epoch is deleted. Where folders cannot be synced, this is the
@@ -130,7 +130,7 @@ impl ProjectDir {
         let unused: Vec<PathBuf> =
             self.epochs().into_iter().map(|(_, dir)| dir).filter(|dir| *dir != current).collect();
         // A snapshot opens some of its files late, so its epoch must stay until the snapshot is closed.
-        let alone = if unused.is_empty() { None } else { self.no_readers() };
+        let alone = if unused.is_empty() { None } else { self.lock_without_readers() };
         unused.iter().all(|dir| alone.is_some() && fs::remove_dir_all(dir).is_ok())
     }
 
@@ -140,10 +140,10 @@ impl ProjectDir {
         loop {
             create_private(&self.root)?;
             let file = open_lock(&path)?;
-            take(&file, &path, wait)?;
+            acquire(&file, &path, wait)?;
             // Removing a project deletes its lock file as well, so the lock that was acquired may belong to a deleted
             // file.
-            if is_at(&file, &path) {
+            if is_same_file(&file, &path) {
                 return Ok(Lock { _file: file });
             }
         }
@@ -163,7 +163,7 @@ impl ProjectDir {
     }
 
     /// Acquires the readers' lock exclusively, which succeeds if no snapshot is open in any process.
-    pub(crate) fn no_readers(&self) -> Option<Lock> {
+    pub(crate) fn lock_without_readers(&self) -> Option<Lock> {
         let file = open_lock(&self.root.join("readers.lock")).ok()?;
         file.try_lock().ok().map(|()| Lock { _file: file })
     }
@@ -219,14 +219,14 @@ fn create_private(dir: &Path) -> Result<()> {
     private::create_folder(dir).map_err(StoreError::io(dir))
 }
 
-fn take(file: &File, path: &Path, wait: bool) -> Result<()> {
+fn acquire(file: &File, path: &Path, wait: bool) -> Result<()> {
     if wait {
         return file.lock().map_err(StoreError::io(path));
     }
-    for _ in 0..GLANCES {
+    for _ in 0..LOCK_ATTEMPTS {
         match file.try_lock() {
             Ok(()) => return Ok(()),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(GLANCE),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_DELAY),
             Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
         }
     }
@@ -235,7 +235,7 @@ fn take(file: &File, path: &Path, wait: bool) -> Result<()> {
 
 /// Whether an open file is still the file at this path. Where this cannot be determined, the answer is yes.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_same_file(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |meta: fs::Metadata| (meta.dev(), meta.ino());
     match (file.metadata(), path.metadata()) {
@@ -251,7 +251,7 @@ fn is_at(_file: &File, _path: &Path) -> bool {
 }
 
 /// Waits until the bytes of a file are on disk. Windows requires write access to the file for this.
-pub(crate) fn bring_to_disk(path: &Path) -> Result<()> {
+pub(crate) fn sync_to_disk(path: &Path) -> Result<()> {
     OpenOptions::new().write(true).open(path).and_then(|file| file.sync_all()).map_err(StoreError::io(path))
 }
 

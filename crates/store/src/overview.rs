@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::{ProjectDir, SchemaStatus, schema, statcache};
+use crate::{ProjectDir, SchemaStatus, schema, stat_cache};
 
 /// Facts about a project's folder. Fields that cannot be read are empty.
 #[derive(Clone, Debug, Default)]
@@ -21,15 +21,15 @@ pub struct Overview {
 
 impl Overview {
     /// Reads a project's folder.
-    pub fn of(dir: &ProjectDir) -> Self {
+    pub fn read(dir: &ProjectDir) -> Self {
         let Ok(epoch) = dir.epoch() else { return Self::default() };
-        let status = SchemaStatus::of(dir).ok();
+        let status = SchemaStatus::read(dir).ok();
         let Some(connection) = open_any(&epoch) else { return Self { status, ..Self::default() } };
         // These two tables have been the same in every version so far; where they differ, the fields stay empty.
         let times = "SELECT max(indexed_at), max(last_accessed_at) FROM branch_state";
         let times = connection.query_row(times, [], |row| Ok((row.get(0)?, row.get(1)?)));
         let (indexed_at, last_accessed_at) = times.unwrap_or_default();
-        let workspaces = statcache::roots(&connection).unwrap_or_default();
+        let workspaces = stat_cache::roots(&connection).unwrap_or_default();
         Self { workspaces, status, indexed_at, last_accessed_at }
     }
 }

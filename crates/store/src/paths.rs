@@ -6,7 +6,7 @@ use crate::{Result, Snapshot, views};
 
 impl Snapshot {
     /// Whether the path of some file has this prefix.
-    pub fn has_path_beginning(&self, start: &str) -> Result<bool> {
+    pub fn has_path_with_prefix(&self, start: &str) -> Result<bool> {
         let sql = "SELECT fv, path FROM file_versions WHERE path >= ?1 ORDER BY path";
         let mut select = self.connection.prepare_cached(sql)?;
         let mut found = select.query([start])?;
@@ -23,7 +23,7 @@ impl Snapshot {
     }
 
     /// Returns why the file at a path is not in the view, if it was read and skipped because of its content.
-    pub fn skip_at(&self, path: &str) -> Result<Option<SkipReason>> {
+    pub fn skip_reason_at(&self, path: &str) -> Result<Option<SkipReason>> {
         let sql = "SELECT fv, skip FROM file_versions WHERE path = ?1 AND skip IS NOT NULL";
         let mut select = self.connection.prepare_cached(sql)?;
         let mut found = select.query([path])?;

@@ -5,14 +5,14 @@
 
 use codecompass_model::ViewKey;
 
-use crate::clean::{self, Taken};
+use crate::compact::{self, CompactOptions};
 use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
-use crate::{Missing, ProjectDir, Result, Tuning, WritePoint, Writer, garbage};
+use crate::{OnMissing, ProjectDir, Result, Tuning, WritePoint, Writer, garbage};
 
 /// The result of pruning.
 #[derive(Clone, Debug, Default)]
-pub struct Pruned {
+pub struct PruneOutcome {
     /// The removed views.
     pub views: Vec<ViewInfo>,
     /// The number of file versions that were removed with them or were garbage before.
@@ -32,29 +32,29 @@ pub fn prune(
     choose: &dyn Fn(&[ViewInfo]) -> Vec<ViewKey>,
     point: Option<WritePoint>,
     now: i64,
-) -> Result<Pruned> {
-    let mut writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), point, now)?;
+) -> Result<PruneOutcome> {
+    let mut writer = Writer::open(dir, OnMissing::Fail, true, Tuning::default(), point, now)?;
     let all = views::all(writer.connection())?;
     let chosen = choose(&all);
     let (gone, kept): (Vec<ViewInfo>, Vec<ViewInfo>) = all.into_iter().partition(|view| chosen.contains(&view.key));
     let bytes_before = dir.disk_bytes();
-    if gone.is_empty() && garbage::dead(writer.connection())?.is_empty() {
-        return Ok(Pruned { bytes_before, bytes_after: bytes_before, is_freed: true, ..Pruned::default() });
+    if gone.is_empty() && garbage::dead_versions(writer.connection())?.is_empty() {
+        return Ok(PruneOutcome { bytes_before, bytes_after: bytes_before, is_freed: true, ..PruneOutcome::default() });
     }
     let stored: i64 = writer.connection().query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
     let roots: Vec<String> = gone.iter().filter_map(worktree_root).collect();
     let kept: Vec<(ViewInfo, ViewKey)> = kept.into_iter().map(|view| (view.clone(), view.key)).collect();
-    writer.at("create epoch");
+    writer.reach_write_point("create epoch");
     let epoch = Scratch::new(dir)?;
-    let taken = Taken { views: &kept, local_without: Some(roots.as_slice()), without: None };
-    let living = clean::copy(writer.epoch(), epoch.path(), &taken)?;
-    writer.at("switch epoch");
+    let taken = CompactOptions { views: &kept, local_except_roots: Some(roots.as_slice()), exclude: None };
+    let living = compact::compact_into(writer.epoch(), epoch.path(), &taken)?;
+    writer.reach_write_point("switch epoch");
     dir.switch_to(epoch.path())?;
     epoch.keep();
-    writer.at("sweep");
+    writer.reach_write_point("sweep");
     let _lock = writer.into_lock();
     let is_freed = dir.sweep();
-    Ok(Pruned {
+    Ok(PruneOutcome {
         views: gone,
         removed_versions: (stored as u64).saturating_sub(living),
         bytes_before,

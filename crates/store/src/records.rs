@@ -6,31 +6,31 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::SegmentReader;
 
-use crate::search::{Part, Record};
+use crate::search::{RecordKind, TextField};
 use crate::text::Fields;
-use crate::{Glance, Result};
+use crate::{Result, SymbolPayload};
 
 /// The number of record kinds.
-pub(crate) const TYPES: usize = 3;
+pub(crate) const RECORD_KINDS: usize = 3;
 
 /// The row of a document that is not in the view.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// The rows of a view's records.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct RecordRows {
     /// For each segment, the row of each document among the records of its kind.
-    of_documents: Vec<Vec<u32>>,
+    by_document: Vec<Vec<u32>>,
     /// For each kind, the first row of each file version, followed by the end.
-    starts: [Vec<u32>; TYPES],
+    starts: [Vec<u32>; RECORD_KINDS],
     /// The file versions in order.
     versions: Vec<VersionId>,
     /// For each kind, the index into `versions` for each row.
-    files: [Vec<u32>; TYPES],
+    files: [Vec<u32>; RECORD_KINDS],
     /// The length of each file version's text, in tokens as Tantivy counts lengths.
     lengths: Vec<u32>,
     /// The payload of each symbol row.
-    glances: Vec<Glance>,
+    payloads: Vec<SymbolPayload>,
 }
 
 /// A document: the index of its file version in the view, and its record.
@@ -38,16 +38,16 @@ pub(crate) struct Rows {
 struct Document {
     file: u32,
     record: usize,
-    place: u32,
+    ordinal: u32,
 }
 
-impl Rows {
+impl RecordRows {
     pub(crate) fn new(segments: &[SegmentReader], fields: &Fields, members: &RoaringBitmap) -> Result<Self> {
         let versions: Vec<VersionId> = members.iter().collect();
         let documents: Vec<Vec<Option<Document>>> =
             segments.iter().map(|segment| documents(segment, &versions)).collect::<Result<_>>()?;
-        let mut starts: [Vec<u32>; TYPES] = std::array::from_fn(|_| vec![0; versions.len() + 1]);
-        for Document { file, record, place } in documents.iter().flatten().flatten() {
+        let mut starts: [Vec<u32>; RECORD_KINDS] = std::array::from_fn(|_| vec![0; versions.len() + 1]);
+        for Document { file, record, ordinal: place } in documents.iter().flatten().flatten() {
             let count = &mut starts[*record][*file as usize + 1];
             *count = (*count).max(place + 1);
         }
@@ -59,7 +59,7 @@ impl Rows {
             }
         }
         let row = |found: &Option<Document>| {
-            found.map_or(NO_ROW, |found| starts[found.record][found.file as usize] + found.place)
+            found.map_or(NO_ROW, |found| starts[found.record][found.file as usize] + found.ordinal)
         };
         let of_documents = documents.iter().map(|documents| documents.iter().map(row).collect()).collect();
         let mut lengths = vec![0; versions.len()];
@@ -67,21 +67,21 @@ impl Rows {
             add_lengths(segment, fields, documents, &mut lengths)?;
         }
         let mut glances =
-            vec![Glance::default(); starts[Record::Symbol as usize].last().map_or(0, |end| *end as usize)];
+            vec![SymbolPayload::default(); starts[RecordKind::Symbol as usize].last().map_or(0, |end| *end as usize)];
         for (segment, documents) in segments.iter().zip(&documents) {
             let mut bits = vec![0; segment.max_doc() as usize];
             segment.fast_fields().u64("glance")?.first_or_default_col(0).get_range(0, &mut bits);
             for (found, bits) in documents.iter().zip(bits) {
-                if let Some(Document { file, place, .. }) =
-                    found.filter(|found| found.record == Record::Symbol as usize)
+                if let Some(Document { file, ordinal: place, .. }) =
+                    found.filter(|found| found.record == RecordKind::Symbol as usize)
                 {
-                    let row = starts[Record::Symbol as usize][file as usize] + place;
-                    glances[row as usize] = Glance::from_bits(bits as u32);
+                    let row = starts[RecordKind::Symbol as usize][file as usize] + place;
+                    glances[row as usize] = SymbolPayload::from_bits(bits as u32);
                 }
             }
         }
-        let files = std::array::from_fn(|of| files_of_rows(&starts[of]));
-        Ok(Self { of_documents, starts, versions, files, lengths, glances })
+        let files = std::array::from_fn(|of| files_by_row(&starts[of]));
+        Ok(Self { by_document: of_documents, starts, versions, files, lengths, payloads: glances })
     }
 
     /// Returns the file versions in order.
@@ -90,7 +90,7 @@ impl Rows {
     }
 
     /// Returns, for each row of a kind, the index of its file version.
-    pub(crate) fn files(&self, record: Record) -> &[u32] {
+    pub(crate) fn files(&self, record: RecordKind) -> &[u32] {
         &self.files[record as usize]
     }
 
@@ -100,28 +100,28 @@ impl Rows {
     }
 
     /// Returns the payload of each symbol row.
-    pub(crate) fn glances(&self) -> &[Glance] {
-        &self.glances
+    pub(crate) fn payloads(&self) -> &[SymbolPayload] {
+        &self.payloads
     }
 
     /// Whether a file version has symbols.
     pub(crate) fn has_symbols(&self, version: VersionId) -> bool {
-        let starts = &self.starts[Record::Symbol as usize];
+        let starts = &self.starts[RecordKind::Symbol as usize];
         self.versions.binary_search(&version).is_ok_and(|file| starts[file] < starts[file + 1])
     }
 
     /// Returns the rows of a segment's documents.
-    pub(crate) fn of_segment(&self, number: usize) -> &[u32] {
-        &self.of_documents[number]
+    pub(crate) fn segment_rows(&self, number: usize) -> &[u32] {
+        &self.by_document[number]
     }
 
     /// Returns the number of rows of a kind; some may have no record.
-    pub(crate) fn count(&self, record: Record) -> usize {
+    pub(crate) fn count(&self, record: RecordKind) -> usize {
         self.starts[record as usize].last().map_or(0, |end| *end as usize)
     }
 
     /// Returns a function that maps rows in ascending order to file versions and ordinals.
-    pub(crate) fn places(&self, record: Record) -> impl FnMut(u32) -> (VersionId, u32) + '_ {
+    pub(crate) fn ordinals(&self, record: RecordKind) -> impl FnMut(u32) -> (VersionId, u32) + '_ {
         let starts = &self.starts[record as usize];
         let mut file = 0;
         move |row| {
@@ -134,7 +134,7 @@ impl Rows {
 }
 
 /// Computes the file of each row from the first row of each file.
-fn files_of_rows(starts: &[u32]) -> Vec<u32> {
+fn files_by_row(starts: &[u32]) -> Vec<u32> {
     let mut files = Vec::with_capacity(starts.last().map_or(0, |end| *end as usize));
     for (file, rows) in starts.windows(2).enumerate() {
         files.resize(rows[1] as usize, file as u32);
@@ -150,13 +150,13 @@ fn add_lengths(
     documents: &[Option<Document>],
     lengths: &mut [u32],
 ) -> Result<()> {
-    let own = segment.get_fieldnorms_reader(fields.of(Part::Own))?;
-    let piece = segment.get_fieldnorms_reader(fields.of(Part::Piece))?;
+    let own = segment.get_fieldnorms_reader(fields.for_field(TextField::Own))?;
+    let piece = segment.get_fieldnorms_reader(fields.for_field(TextField::Chunk))?;
     for (number, document) in documents.iter().enumerate() {
         let Some(Document { file, record, .. }) = document else { continue };
         let length = match *record {
-            record if record == Record::Symbol as usize => own.fieldnorm(number as u32),
-            record if record == Record::Piece as usize => piece.fieldnorm(number as u32),
+            record if record == RecordKind::Symbol as usize => own.fieldnorm(number as u32),
+            record if record == RecordKind::Chunk as usize => piece.fieldnorm(number as u32),
             _ => 0,
         };
         lengths[*file as usize] += length;
@@ -177,7 +177,7 @@ fn documents(segment: &SegmentReader, versions: &[VersionId]) -> Result<Vec<Opti
         }
         let file = last.1.filter(|_| !segment.is_deleted(number as u32))? as u32;
         let (record, place) = ((record & 3) as usize, (record >> 2) as u32);
-        (record < TYPES).then_some(Document { file, record, place })
+        (record < RECORD_KINDS).then_some(Document { file, record, ordinal: place })
     };
     Ok(ids.into_iter().zip(records).enumerate().map(&mut document).collect())
 }

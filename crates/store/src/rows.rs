@@ -6,28 +6,28 @@ use codecompass_model::{BlobId, SkipReason, SymbolKind, VersionId};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
-use crate::lists::ListBuilder;
-use crate::sums::{self, Sum};
+use crate::checksum::{self, Checksum};
+use crate::postings::PostingsBuilder;
 use crate::version::{NewVersion, SymbolEntry};
 use crate::views::Totals;
-use crate::{KnownVersion, Result, StoreError, SymbolRow, VersionInfo, views};
+use crate::{Result, StoreError, StoredVersion, SymbolRow, VersionInfo, views};
 
 /// The maximum number of symbol ordinals per file.
-const PLACES: i64 = 1 << 20;
+const MAX_SYMBOLS_PER_FILE: i64 = 1 << 20;
 
 /// Returns the row id of a symbol.
 pub(crate) fn symbol_row(version: VersionId, place: u32) -> i64 {
-    version as i64 * PLACES + place as i64
+    version as i64 * MAX_SYMBOLS_PER_FILE + place as i64
 }
 
 /// Returns the first and last row id that symbols of a version can have.
 pub(crate) fn symbol_rows(version: VersionId) -> (i64, i64) {
-    (symbol_row(version, 0), symbol_row(version, PLACES as u32 - 1))
+    (symbol_row(version, 0), symbol_row(version, MAX_SYMBOLS_PER_FILE as u32 - 1))
 }
 
 /// Returns the version and ordinal of a row id.
-pub(crate) fn symbol_place(row: i64) -> (VersionId, u32) {
-    ((row / PLACES) as VersionId, (row % PLACES) as u32)
+pub(crate) fn symbol_ordinal(row: i64) -> (VersionId, u32) {
+    ((row / MAX_SYMBOLS_PER_FILE) as VersionId, (row % MAX_SYMBOLS_PER_FILE) as u32)
 }
 
 /// Writes versions, in ascending order of id, inside the caller's transaction.
@@ -61,8 +61,8 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
             documents.own_tokens as i64,
             documents.file_tokens as i64,
             digest,
-            sum(version),
-            counts_sum(version, digest),
+            version_checksum(version),
+            counts_checksum(version, digest),
         ])?;
         if version.skip.is_none() {
             outlines.execute(params![version.id, version.facts.0])?;
@@ -75,45 +75,45 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
 }
 
 /// The columns of a file version in the order of its checksum, which follows.
-const SUMMED: &str = "fv, path, blob, size, language, skip, lines, symbols, sum";
+const CHECKSUMMED_COLUMNS: &str = "fv, path, blob, size, language, skip, lines, symbols, sum";
 
 /// The position of the checksum column among these.
-const SUM: usize = 8;
+const CHECKSUM_COLUMN: usize = 8;
 
-fn sum(version: &NewVersion) -> i64 {
-    Sum::new()
+fn version_checksum(version: &NewVersion) -> i64 {
+    Checksum::new()
         .number(version.id.into())
         .text(&version.path)
         .bytes(&version.blob.0)
         .number(version.size as i64)
         .text(version.language)
-        .maybe(version.skip.map(|skip| skip.index().into()))
+        .optional(version.skip.map(|skip| skip.index().into()))
         .number(version.lines.into())
         .number(version.symbols.len() as i64)
         .value()
 }
 
 /// The columns that a file version contributes to the totals of its views, with their checksum.
-const COUNTS: &str =
+const COUNT_COLUMNS: &str =
     "fv, problems, piece_docs, piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens,
     digest, counts_sum";
 
-fn counts_sum(version: &NewVersion, digest: i64) -> i64 {
+fn counts_checksum(version: &NewVersion, digest: i64) -> i64 {
     let documents = &version.documents;
     let tokens = [documents.name_tokens, documents.doc_tokens, documents.own_tokens, documents.file_tokens];
-    let sum = Sum::new().number(version.id.into()).number(version.problems.into());
+    let sum = Checksum::new().number(version.id.into()).number(version.problems.into());
     let sum = sum.number(version.counts.0).number(documents.piece_tokens as i64).number(version.counts.1);
     tokens.iter().fold(sum, |sum, count| sum.number(*count as i64)).number(digest).value()
 }
 
 /// Calls `each` with the contribution of each version to the totals of its views.
-pub(crate) fn each_total(
+pub(crate) fn for_each_total(
     connection: &Connection,
     versions: impl Iterator<Item = VersionId>,
     mut each: impl FnMut(Totals),
 ) -> Result<()> {
-    let mut select =
-        connection.prepare_cached(&format!("SELECT {SUMMED}, {COUNTS} FROM file_versions WHERE fv = ?1"))?;
+    let mut select = connection
+        .prepare_cached(&format!("SELECT {CHECKSUMMED_COLUMNS}, {COUNT_COLUMNS} FROM file_versions WHERE fv = ?1"))?;
     for version in versions {
         let mut rows = select.query([version])?;
         let lost =
@@ -125,9 +125,9 @@ pub(crate) fn each_total(
 
 /// Reads the totals from a row of [`CHECKSUMMED_COLUMNS`] and [`COUNT_COLUMNS`].
 fn totals_row(row: &Row<'_>) -> Result<Totals> {
-    let counts = SUM + 1;
+    let counts = CHECKSUM_COLUMN + 1;
     check_version(row)?;
-    sums::check(row, counts..counts + 10, &named(row))?;
+    checksum::check_row(row, counts..counts + 10, &describe(row))?;
     Ok(Totals {
         files: 1,
         symbols: row.get(7)?,
@@ -146,26 +146,26 @@ fn totals_row(row: &Row<'_>) -> Result<Totals> {
 
 /// Fails if a row of [`CHECKSUMMED_COLUMNS`] is not what was written.
 fn check_version(row: &Row<'_>) -> Result<()> {
-    match sums::is_whole(row, 0..SUM)? {
+    match checksum::is_intact(row, 0..CHECKSUM_COLUMN)? {
         true => Ok(()),
-        false => Err(sums::damaged(&named(row))),
+        false => Err(checksum::corrupt_row(&describe(row))),
     }
 }
 
-fn named(row: &Row<'_>) -> String {
+fn describe(row: &Row<'_>) -> String {
     row.get::<_, i64>(0).map_or_else(|_| "a file version".to_owned(), |id| format!("file version {id}"))
 }
 
 fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
     let mut insert = connection.prepare_cached("INSERT INTO symbol_relations VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for version in versions {
-        for (place, symbol) in version.symbols.iter().enumerate().take(PLACES as usize) {
+        for (place, symbol) in version.symbols.iter().enumerate().take(MAX_SYMBOLS_PER_FILE as usize) {
             let id = symbol_row(version.id, place as u32);
             insert.execute(params![
                 id,
                 symbol.name,
                 symbol.kind.index(),
-                marks(id, symbol),
+                pack_flags(id, symbol),
                 symbol.line,
                 symbol.symbol_key,
                 symbol.stable_key,
@@ -176,36 +176,36 @@ fn insert_symbols(connection: &Connection, versions: &[NewVersion]) -> Result<()
 }
 
 /// Packs the flags of a symbol below a checksum of the columns in the index by name.
-fn marks(id: i64, symbol: &SymbolEntry) -> i64 {
+fn pack_flags(id: i64, symbol: &SymbolEntry) -> i64 {
     let flags = i64::from(symbol.is_public) | i64::from(symbol.in_test) << 1;
-    flags | symbol_sum(id, &symbol.name, symbol.kind.index(), flags, symbol.line) << FLAGS
+    flags | symbol_checksum(id, &symbol.name, symbol.kind.index(), flags, symbol.line) << FLAG_BITS
 }
 
 /// The number of flag bits.
-const FLAGS: i64 = 2;
+const FLAG_BITS: i64 = 2;
 
 /// The checksum has 21 bits, so that with the flags it takes three bytes in the row and three in its index.
-const SYMBOL_SUM: i64 = (1 << 21) - 1;
+const SYMBOL_CHECKSUM_MASK: i64 = (1 << 21) - 1;
 
-fn symbol_sum(id: i64, name: &str, kind: u8, flags: i64, line: u32) -> i64 {
-    let sum = Sum::new().number(id).text(name).number(kind.into()).number(flags).number(line.into());
-    sum.value() & SYMBOL_SUM
+fn symbol_checksum(id: i64, name: &str, kind: u8, flags: i64, line: u32) -> i64 {
+    let sum = Checksum::new().number(id).text(name).number(kind.into()).number(flags).number(line.into());
+    sum.value() & SYMBOL_CHECKSUM_MASK
 }
 
 /// Unpacks the flags of a symbol (public, test code); fails if its row is not what was written.
-fn flags(id: i64, name: &str, kind: u8, marks: i64, line: u32) -> Result<(bool, bool)> {
-    let flags = marks & ((1 << FLAGS) - 1);
-    match marks >> FLAGS == symbol_sum(id, name, kind, flags, line) {
+fn unpack_flags(id: i64, name: &str, kind: u8, marks: i64, line: u32) -> Result<(bool, bool)> {
+    let flags = marks & ((1 << FLAG_BITS) - 1);
+    match marks >> FLAG_BITS == symbol_checksum(id, name, kind, flags, line) {
         true => Ok((flags & 1 != 0, flags & 2 != 0)),
-        false => Err(sums::damaged(&format!("the symbol {name:?}"))),
+        false => Err(checksum::corrupt_row(&format!("the symbol {name:?}"))),
     }
 }
 
 fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result<()> {
-    let mut lists: HashMap<&str, ListBuilder> = HashMap::new();
+    let mut lists: HashMap<&str, PostingsBuilder> = HashMap::new();
     for version in versions {
         for (name, part) in &version.references {
-            lists.entry(name).or_insert_with(|| ListBuilder::new(version.id)).push(version.id, part);
+            lists.entry(name).or_insert_with(|| PostingsBuilder::new(version.id)).push(version.id, part);
         }
     }
     let mut names: Vec<&str> = lists.keys().copied().collect();
@@ -220,15 +220,19 @@ fn insert_references(connection: &Connection, versions: &[NewVersion]) -> Result
 }
 
 /// Calls `look` with every version that a view may hold; fails at the first row that is not what was written.
-pub(crate) fn each(connection: &Connection, mut look: impl FnMut(&VersionInfo) -> Result<()>) -> Result<()> {
-    let mut select = connection.prepare(&format!("SELECT {SUMMED}, facts_version, {COUNTS} FROM file_versions"))?;
+pub(crate) fn for_each_version(
+    connection: &Connection,
+    mut look: impl FnMut(&VersionInfo) -> Result<()>,
+) -> Result<()> {
+    let mut select = connection
+        .prepare(&format!("SELECT {CHECKSUMMED_COLUMNS}, facts_version, {COUNT_COLUMNS} FROM file_versions"))?;
     let mut rows = select.query([])?;
-    let counts = SUM + 2;
+    let counts = CHECKSUM_COLUMN + 2;
     while let Some(row) = rows.next()? {
         let version = read_version(row)?;
-        sums::check(row, counts..counts + 10, &named(row))?;
+        checksum::check_row(row, counts..counts + 10, &describe(row))?;
         if row.get::<_, i64>(counts + 9)? != views::digest(&version.path, &version.blob, version.facts_version) {
-            return Err(sums::damaged(&named(row)));
+            return Err(checksum::corrupt_row(&describe(row)));
         }
         if row.get_ref(5)? == ValueRef::Null {
             look(&version)?;
@@ -259,16 +263,16 @@ pub(crate) const SELECT_SYMBOLS: &str = "SELECT id, name, kind, marks, line_star
 pub(crate) fn read_symbol(row: &Row<'_>) -> Result<SymbolRow> {
     let (id, kind, line) = (row.get(0)?, row.get(2)?, row.get(4)?);
     let name = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-    let (is_public, in_test) = flags(id, name, kind, row.get(3)?, line)?;
-    let (version, place) = symbol_place(id);
+    let (is_public, in_test) = unpack_flags(id, name, kind, row.get(3)?, line)?;
+    let (version, place) = symbol_ordinal(id);
     let unknown = || StoreError::Corrupt("store.db: a symbol of unknown kind".into());
     let kind = SymbolKind::from_index(kind).ok_or_else(unknown)?;
-    Ok(SymbolRow { version, place, kind, is_public, in_test, line })
+    Ok(SymbolRow { version, ordinal: place, kind, is_public, in_test, line })
 }
 
 /// Selects the columns of versions.
 pub(crate) fn select_versions() -> String {
-    format!("SELECT {SUMMED}, facts_version FROM file_versions")
+    format!("SELECT {CHECKSUMMED_COLUMNS}, facts_version FROM file_versions")
 }
 
 /// Reads a version and verifies that its row is what was written.
@@ -282,47 +286,47 @@ pub(crate) fn read_version(row: &Row<'_>) -> Result<VersionInfo> {
         lines: row.get(6)?,
         symbols: row.get(7)?,
         bytes: row.get::<_, i64>(3)? as u64,
-        facts_version: row.get(SUM + 1)?,
+        facts_version: row.get(CHECKSUM_COLUMN + 1)?,
     })
 }
 
 /// Returns every stored version of a path, newest first.
-pub(crate) fn known(connection: &Connection, path: &str) -> Result<Vec<KnownVersion>> {
+pub(crate) fn versions_at_path(connection: &Connection, path: &str) -> Result<Vec<StoredVersion>> {
     let mut select = connection.prepare_cached(&format!("{} WHERE path = ?1 ORDER BY fv DESC", select_versions()))?;
     let mut rows = select.query([path])?;
     let mut known = Vec::new();
     while let Some(row) = rows.next()? {
-        known.push(known_row(row)?);
+        known.push(stored_version_row(row)?);
     }
     Ok(known)
 }
 
 /// Returns every stored version by path, newest first. For many paths one scan is faster than single lookups.
-pub(crate) fn known_by_path(connection: &Connection) -> Result<HashMap<String, Vec<KnownVersion>>> {
+pub(crate) fn versions_by_path(connection: &Connection) -> Result<HashMap<String, Vec<StoredVersion>>> {
     let mut select = connection.prepare(&format!("{} ORDER BY fv DESC", select_versions()))?;
     let mut rows = select.query([])?;
-    let mut known: HashMap<String, Vec<KnownVersion>> = HashMap::new();
+    let mut known: HashMap<String, Vec<StoredVersion>> = HashMap::new();
     while let Some(row) = rows.next()? {
-        known.entry(row.get(1)?).or_default().push(known_row(row)?);
+        known.entry(row.get(1)?).or_default().push(stored_version_row(row)?);
     }
     Ok(known)
 }
 
 /// Returns a stored version by its id.
-pub(crate) fn known_by_id(connection: &Connection, id: VersionId) -> Result<Option<KnownVersion>> {
+pub(crate) fn version_by_id(connection: &Connection, id: VersionId) -> Result<Option<StoredVersion>> {
     let mut select = connection.prepare_cached(&format!("{} WHERE fv = ?1", select_versions()))?;
     let mut rows = select.query([id])?;
-    rows.next()?.map(known_row).transpose()
+    rows.next()?.map(stored_version_row).transpose()
 }
 
-fn known_row(row: &Row<'_>) -> Result<KnownVersion> {
+fn stored_version_row(row: &Row<'_>) -> Result<StoredVersion> {
     check_version(row)?;
-    Ok(KnownVersion {
+    Ok(StoredVersion {
         id: row.get(0)?,
         blob: blob(row)?,
         size: row.get::<_, i64>(3)? as u64,
         language: row.get(4)?,
-        facts_version: row.get(SUM + 1)?,
+        facts_version: row.get(CHECKSUM_COLUMN + 1)?,
         skip: row.get::<_, Option<u8>>(5)?.and_then(SkipReason::from_index),
     })
 }
@@ -330,5 +334,5 @@ fn known_row(row: &Row<'_>) -> Result<KnownVersion> {
 /// Reads the blob id from a row of [`CHECKSUMMED_COLUMNS`].
 fn blob(row: &Row<'_>) -> Result<BlobId> {
     let bytes = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-    BlobId::from_bytes(bytes).ok_or_else(|| StoreError::Corrupt(format!("store.db: {} has no blob id", named(row))))
+    BlobId::from_bytes(bytes).ok_or_else(|| StoreError::Corrupt(format!("store.db: {} has no blob id", describe(row))))
 }

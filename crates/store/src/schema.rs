@@ -6,14 +6,14 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use crate::sums::{self, Sum};
+use crate::checksum::{self, Checksum};
 use crate::{ProjectDir, Result, StoreError, private};
 
 /// The version of everything this crate writes. Increment it when the tables, the codecs or the text index change.
 pub const SCHEMA_VERSION: i64 = 10;
 
 /// The log is truncated to this many bytes when it restarts.
-const LOG_ROOM: i64 = 4 << 20;
+const MAX_LOG_BYTES: i64 = 4 << 20;
 
 /// The usability of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,8 @@ impl SchemaStatus {
     }
 
     /// Reads the status of a project's store; [`StoreError::NotRegistered`] if there is none.
-    pub fn of(dir: &ProjectDir) -> Result<Self> {
-        let sound = dir.epoch().and_then(|epoch| dir.noted_damage(&epoch));
+    pub fn read(dir: &ProjectDir) -> Result<Self> {
+        let sound = dir.epoch().and_then(|epoch| dir.check_noted_corruption(&epoch));
         let connection = match sound.and_then(|()| open(dir)) {
             Ok(connection) => connection,
             Err(StoreError::ReindexRequired { found, .. }) => {
@@ -154,16 +154,16 @@ fn statements(indexes: bool) -> impl Iterator<Item = &'static str> {
 }
 
 /// Whether a database has exactly the tables and indexes of this version: no view, no trigger, nothing else.
-pub(crate) fn is_ours(connection: &Connection) -> Result<bool> {
+pub(crate) fn has_expected_schema(connection: &Connection) -> Result<bool> {
     let expected = Connection::open_in_memory()?;
     expected.execute_batch(TABLES)?;
-    Ok(shape(connection)? == shape(&expected)?)
+    Ok(read_schema(connection)? == read_schema(&expected)?)
 }
 
 /// Type, name, table and definition of each object in a database.
-type Shape = Vec<(String, String, String, Option<String>)>;
+type SchemaDefinition = Vec<(String, String, String, Option<String>)>;
 
-fn shape(connection: &Connection) -> Result<Shape> {
+fn read_schema(connection: &Connection) -> Result<SchemaDefinition> {
     let mut select = connection.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?;
     let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -184,7 +184,7 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
     let connection = Connection::open_with_flags(&path, flags)?;
     let connection = match configure(&connection) {
         // Without a log the file is complete, and where no log can be created no process here changes the file.
-        Err(_) if !epoch.join("store.db-wal").exists() && is_read_only(epoch) => unchanging(&path)?,
+        Err(_) if !epoch.join("store.db-wal").exists() && is_read_only(epoch) => open_immutable(&path)?,
         outcome => outcome.map(|()| connection)?,
     };
     let version = connection
@@ -199,7 +199,7 @@ pub(crate) fn open_at(epoch: &Path) -> Result<Connection> {
 }
 
 /// Opens a database that cannot be written to, and declares it immutable to SQLite, which then needs no log.
-fn unchanging(path: &Path) -> Result<Connection> {
+fn open_immutable(path: &Path) -> Result<Connection> {
     let escaped: String = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Ok(Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?)
@@ -221,7 +221,7 @@ fn configure(connection: &Connection) -> Result<()> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "journal_size_limit", LOG_ROOM)?;
+    connection.pragma_update(None, "journal_size_limit", MAX_LOG_BYTES)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
@@ -233,14 +233,14 @@ pub(crate) fn meta(connection: &Connection, key: &str) -> Result<i64> {
 
 /// Reads the value of a key, if it is set.
 pub(crate) fn meta_if_set(connection: &Connection, key: &str) -> Result<Option<i64>> {
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(1)?, sums::is_whole(row, 0..2)?));
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(1)?, checksum::is_intact(row, 0..2)?));
     let value = connection
         .prepare_cached("SELECT key, value, sum FROM meta WHERE key = ?1")?
         .query_row([key], read)
         .optional()?;
     match value {
         Some((value, true)) => Ok(Some(value)),
-        Some((_, false)) => Err(sums::damaged(key)),
+        Some((_, false)) => Err(checksum::corrupt_row(key)),
         None => Ok(None),
     }
 }
@@ -250,6 +250,6 @@ pub(crate) fn set_meta(connection: &Connection, key: &str, value: i64) -> Result
         .prepare_cached(
             "INSERT INTO meta VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET value = excluded.value, sum = excluded.sum",
         )?
-        .execute((key, value, Sum::new().text(key).number(value).value()))?;
+        .execute((key, value, Checksum::new().text(key).number(value).value()))?;
     Ok(())
 }

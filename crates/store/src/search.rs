@@ -15,20 +15,20 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{InvertedIndexReader, Searcher};
 
-use crate::candidates::{Dictionary, WORD_FIELDS};
-use crate::records::{NO_ROW, Rows, TYPES};
-use crate::text::{Fields, TextIndex, unreadable};
+use crate::prefilter::{Dictionary, WORD_FIELDS};
+use crate::records::{NO_ROW, RECORD_KINDS, RecordRows};
+use crate::text::{Fields, TextIndex, corrupt_text_index};
 use crate::views::Totals;
-use crate::{Glance, Result, Snapshot, StoreError};
+use crate::{Result, Snapshot, StoreError, SymbolPayload};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// The kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Record {
+pub enum RecordKind {
     /// Chunks of text outside symbols.
-    Piece,
+    Chunk,
     /// Symbols.
     Symbol,
     /// Files.
@@ -37,7 +37,7 @@ pub enum Record {
 
 /// The text fields of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum TextField {
     /// The name of a symbol.
     Name,
     /// The docs of a symbol.
@@ -45,36 +45,36 @@ pub enum Part {
     /// The lines that belong to a symbol and to no other, including its docs; its qualified name; the end of its path.
     Own,
     /// A chunk, and the end of its path.
-    Piece,
+    Chunk,
     /// The path of a file.
     Path,
 }
 
-impl Part {
-    const fn record(self) -> Record {
+impl TextField {
+    const fn record(self) -> RecordKind {
         match self {
-            Part::Name | Part::Doc | Part::Own => Record::Symbol,
-            Part::Piece => Record::Piece,
-            Part::Path => Record::File,
+            TextField::Name | TextField::Doc | TextField::Own => RecordKind::Symbol,
+            TextField::Chunk => RecordKind::Chunk,
+            TextField::Path => RecordKind::File,
         }
     }
 }
 
 /// The weight of a text field of a symbol, and how strongly its length reduces the weight, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
-pub struct PartWeight {
+pub struct FieldWeight {
     /// The field.
-    pub part: Part,
+    pub field: TextField,
     /// Its weight.
-    pub worth: f64,
+    pub weight: f64,
     /// Its length normalization.
-    pub length: f64,
+    pub length_norm: f64,
 }
 
 /// Frequencies are counted in quarters, so that their sums are exact.
-const WHOLE: u32 = 4;
-const OF_FORM: u32 = 2;
-const OF_ALIKE: u32 = 1;
+const EXACT_FREQUENCY: u32 = 4;
+const INFLECTION_FREQUENCY: u32 = 2;
+const SYNONYM_FREQUENCY: u32 = 1;
 
 /// One term of a query: words that count as the same one, or nearly.
 #[derive(Clone, Debug, Default)]
@@ -82,10 +82,10 @@ pub struct TermGroup {
     /// The lower-case tokens of the query.
     pub tokens: Vec<String>,
     /// Inflections of the tokens, which count for half.
-    pub forms: Vec<String>,
+    pub inflections: Vec<String>,
     /// Synonyms of the tokens, which count for a quarter. A record with nothing but synonyms does not contain the term:
     /// it neither makes the term less rare nor gets its bit.
-    pub alike: Vec<String>,
+    pub synonyms: Vec<String>,
     /// The weight of a match.
     pub weight: f64,
 }
@@ -97,13 +97,13 @@ impl TermGroup {
     }
 
     /// Returns the tokens and inflections of the term, with the frequency that one occurrence counts for.
-    fn itself(&self) -> Vec<(&str, u32)> {
-        let tokens = self.tokens.iter().map(|token| (token.as_str(), WHOLE));
-        tokens.chain(self.forms.iter().map(|form| (form.as_str(), OF_FORM))).collect()
+    fn own_words(&self) -> Vec<(&str, u32)> {
+        let tokens = self.tokens.iter().map(|token| (token.as_str(), EXACT_FREQUENCY));
+        tokens.chain(self.inflections.iter().map(|form| (form.as_str(), INFLECTION_FREQUENCY))).collect()
     }
 
-    fn words_alike(&self) -> Vec<(&str, u32)> {
-        self.alike.iter().map(|word| (word.as_str(), OF_ALIKE)).collect()
+    fn synonym_words(&self) -> Vec<(&str, u32)> {
+        self.synonyms.iter().map(|word| (word.as_str(), SYNONYM_FREQUENCY)).collect()
     }
 }
 
@@ -113,7 +113,7 @@ pub struct TextHit {
     /// Its file version.
     pub version: VersionId,
     /// Its ordinal among the records of its version.
-    pub place: u32,
+    pub ordinal: u32,
     /// The sum over all terms.
     pub score: f64,
     /// A bit for each term that it contains. Terms after the 64th share the last bit.
@@ -121,7 +121,7 @@ pub struct TextHit {
     /// A bit for each term that its name contains.
     pub in_name: u64,
     /// The payload of a symbol.
-    pub glance: Glance,
+    pub payload: SymbolPayload,
 }
 
 /// All records with some of the terms, ordered by file version and ordinal.
@@ -138,11 +138,11 @@ pub struct TextHits {
 /// All symbols, chunks and whole files with some of the terms. The rarity of a term is computed over symbols and chunks
 /// together, so that their scores are comparable.
 #[derive(Clone, Debug, Default)]
-pub struct TextEverywhere {
+pub struct TextResults {
     /// Symbols, by all their fields.
     pub symbols: TextHits,
     /// Chunks outside symbols.
-    pub pieces: TextHits,
+    pub chunks: TextHits,
     /// Files, with all of their text as one record; the ordinal is always 0.
     pub files: TextHits,
 }
@@ -153,7 +153,7 @@ pub(crate) struct TextReader {
     pub(crate) fields: Fields,
     /// The dictionaries of each word field, one per segment, loaded on first use.
     pub(crate) dictionaries: [OnceCell<Vec<Dictionary>>; WORD_FIELDS],
-    tallies: RefCell<[Tally; TYPES]>,
+    tallies: RefCell<[ScoreAccumulator; RECORD_KINDS]>,
 }
 
 impl std::fmt::Debug for TextReader {
@@ -197,75 +197,75 @@ impl TextReader {
 
 impl Snapshot {
     /// Returns the records that contain any of the terms in one field.
-    pub fn search(&self, part: Part, groups: &[TermGroup]) -> Result<TextHits> {
+    pub fn search(&self, part: TextField, groups: &[TermGroup]) -> Result<TextHits> {
         let (reader, rows, record) = (self.text_reader()?, self.rows()?, part.record());
         let (count, mean) = statistics(part, &self.info().totals);
-        let weights = lengths(B, mean);
+        let weights = length_factors(B, mean);
         let mut found = TextHits::default();
         let mut tallies = reader.tallies.take();
         let tally = &mut tallies[record as usize];
         tally.fit(rows.count(record));
         for (number, group) in groups.iter().enumerate() {
-            self.go_on()?;
-            reader.collect(rows, part, &group.itself(), tally)?;
+            self.check_cancelled()?;
+            reader.collect(rows, part, &group.own_words(), tally)?;
             tally.weigh(1.0, &weights);
             let holders = tally.touched.len();
             let rarity = found.add_term(holders, count, group.weight);
             tally.add(number, rarity, holders);
         }
-        tally.empty_into(&mut found, rows.places(record), &[], 0.0);
+        tally.drain_into(&mut found, rows.ordinals(record), &[], 0.0);
         reader.tallies.replace(tallies);
         Ok(found)
     }
 
     /// Returns the symbols, chunks and files with any of the terms in their text; symbols by these fields.
-    pub fn search_text(&self, groups: &[TermGroup], parts: &[PartWeight]) -> Result<TextEverywhere> {
+    pub fn search_text(&self, groups: &[TermGroup], parts: &[FieldWeight]) -> Result<TextResults> {
         let (reader, rows, totals) = (self.text_reader()?, self.rows()?, &self.info().totals);
-        let weigh = |part: &PartWeight| (*part, lengths(part.length, statistics(part.part, totals).1));
-        let piece = PartWeight { part: Part::Piece, worth: 1.0, length: B };
-        let parts: Vec<(PartWeight, [f64; 256])> = parts.iter().chain([&piece]).map(weigh).collect();
+        let weigh = |part: &FieldWeight| (*part, length_factors(part.length_norm, statistics(part.field, totals).1));
+        let piece = FieldWeight { field: TextField::Chunk, weight: 1.0, length_norm: B };
+        let parts: Vec<(FieldWeight, [f64; 256])> = parts.iter().chain([&piece]).map(weigh).collect();
         let count = (totals.symbol_docs + totals.piece_docs) as f64;
         let mean_file = (totals.own_tokens + totals.piece_tokens) as f64 / (totals.files as f64).max(1.0);
-        let mut found = TextEverywhere::default();
+        let mut found = TextResults::default();
         let mut common = Vec::new();
         let mut tallies = reader.tallies.take();
-        for (tally, record) in tallies.iter_mut().zip([Record::Piece, Record::Symbol, Record::File]) {
-            tally.fit(if record == Record::File { rows.versions().len() } else { rows.count(record) });
+        for (tally, record) in tallies.iter_mut().zip([RecordKind::Chunk, RecordKind::Symbol, RecordKind::File]) {
+            tally.fit(if record == RecordKind::File { rows.versions().len() } else { rows.count(record) });
         }
         let [pieces, symbols, files] = &mut tallies;
         for (number, group) in groups.iter().enumerate() {
             let mut look_up = |words: &[(&str, u32)], is_alike: bool| -> Result<[usize; 3]> {
                 for (weight, lengths) in &parts {
-                    self.go_on()?;
-                    let tally = if weight.part == Part::Piece { &mut *pieces } else { &mut *symbols };
-                    reader.collect(rows, weight.part, words, tally)?;
-                    tally.weigh(weight.worth, lengths);
-                    if weight.part == Part::Name && !is_alike {
+                    self.check_cancelled()?;
+                    let tally = if weight.field == TextField::Chunk { &mut *pieces } else { &mut *symbols };
+                    reader.collect(rows, weight.field, words, tally)?;
+                    tally.weigh(weight.weight, lengths);
+                    if weight.field == TextField::Name && !is_alike {
                         tally.mark_names(number);
                     }
-                    if matches!(weight.part, Part::Own | Part::Piece) {
-                        files.count(&tally.postings, rows.files(weight.part.record()));
+                    if matches!(weight.field, TextField::Own | TextField::Chunk) {
+                        files.count(&tally.postings, rows.files(weight.field.record()));
                     }
                 }
                 Ok([pieces.touched.len(), symbols.touched.len(), files.touched.len()])
             };
-            let [in_pieces, in_symbols, in_files] = look_up(&group.itself(), false)?;
-            if !group.alike.is_empty() {
-                look_up(&group.words_alike(), true)?;
+            let [in_pieces, in_symbols, in_files] = look_up(&group.own_words(), false)?;
+            if !group.synonyms.is_empty() {
+                look_up(&group.synonym_words(), true)?;
             }
             let rarity = found.symbols.add_term(in_pieces + in_symbols, count, group.weight);
-            found.pieces.add_term(in_pieces + in_symbols, count, group.weight);
-            common.extend(((in_pieces + in_symbols) as f64 * COMMON > count).then_some(rarity));
+            found.chunks.add_term(in_pieces + in_symbols, count, group.weight);
+            common.extend(((in_pieces + in_symbols) as f64 * COMMON_RATIO > count).then_some(rarity));
             symbols.add(number, rarity, in_symbols);
             pieces.add(number, rarity, in_pieces);
             files.weigh_counts(|file| 1.0 - B + B * f64::from(rows.lengths()[file]) / mean_file.max(1.0));
             let rarity = found.files.add_term(in_files, totals.files as f64, group.weight);
             files.add(number, rarity, in_files);
         }
-        let least = least(common, found.symbols.ceiling);
-        symbols.empty_into(&mut found.symbols, rows.places(Record::Symbol), rows.glances(), least);
-        pieces.empty_into(&mut found.pieces, rows.places(Record::Piece), &[], least);
-        files.empty_into(&mut found.files, |file| (rows.versions()[file as usize], 0), &[], 0.0);
+        let least = min_score(common, found.symbols.ceiling);
+        symbols.drain_into(&mut found.symbols, rows.ordinals(RecordKind::Symbol), rows.payloads(), least);
+        pieces.drain_into(&mut found.chunks, rows.ordinals(RecordKind::Chunk), &[], least);
+        files.drain_into(&mut found.files, |file| (rows.versions()[file as usize], 0), &[], 0.0);
         reader.tallies.replace(tallies);
         Ok(found)
     }
@@ -277,12 +277,17 @@ impl Snapshot {
 
     /// Returns the words in one field with this prefix that `fit` accepts, each once, in order. Words of other views
     /// may be among them: they match nothing here.
-    pub fn words_with_prefix(&self, part: Part, prefix: &str, fit: impl Fn(&str) -> Fit) -> Result<Vec<String>> {
+    pub fn words_with_prefix(
+        &self,
+        part: TextField,
+        prefix: &str,
+        fit: impl Fn(&str) -> PrefixDecision,
+    ) -> Result<Vec<String>> {
         let reader = self.text_reader()?;
         let mut words = Vec::new();
         for segment in reader.searcher.segment_readers() {
-            self.go_on()?;
-            let inverted = segment.inverted_index(reader.fields.of(part))?;
+            self.check_cancelled()?;
+            let inverted = segment.inverted_index(reader.fields.for_field(part))?;
             let mut from = Some(prefix.as_bytes().to_vec());
             while let Some(start) = from {
                 from = words_from(&inverted, &start, prefix, &fit, &mut words)?;
@@ -296,13 +301,13 @@ impl Snapshot {
 
 /// The decision about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
+pub enum PrefixDecision {
     /// Accept it.
-    Wanted,
+    Accept,
     /// Reject it.
-    Unwanted,
+    Reject,
     /// Reject it, and every word that shares this number of leading bytes with it.
-    UnwantedWithAll(usize),
+    RejectPrefix(usize),
 }
 
 /// Reads a dictionary until there are no more words with the prefix, or until many rejected words follow each other. In
@@ -311,33 +316,33 @@ fn words_from(
     inverted: &InvertedIndexReader,
     start: &[u8],
     prefix: &str,
-    fit: &impl Fn(&str) -> Fit,
+    fit: &impl Fn(&str) -> PrefixDecision,
     words: &mut Vec<String>,
 ) -> Result<Option<Vec<u8>>> {
     /// Reading this many words is faster than a new lookup.
-    const IN_A_ROW: usize = 8;
-    let mut stream = inverted.terms().range().ge(start).into_stream().map_err(unreadable)?;
+    const MAX_SEQUENTIAL_READS: usize = 8;
+    let mut stream = inverted.terms().range().ge(start).into_stream().map_err(corrupt_text_index)?;
     let mut unwanted = (Vec::new(), 0);
     while let Some((word, _)) = stream.next().filter(|(word, _)| word.starts_with(prefix.as_bytes())) {
         if unwanted.1 > 0 && word.starts_with(&unwanted.0) {
             unwanted.1 += 1;
-            if unwanted.1 == IN_A_ROW {
-                return Ok(after_all_with(unwanted.0));
+            if unwanted.1 == MAX_SEQUENTIAL_READS {
+                return Ok(prefix_successor(unwanted.0));
             }
             continue;
         }
         let Ok(text) = std::str::from_utf8(word) else { continue };
         match fit(text) {
-            Fit::Wanted => words.push(text.to_owned()),
-            Fit::Unwanted => {}
-            Fit::UnwantedWithAll(bytes) => unwanted = (word[..bytes].to_vec(), 1),
+            PrefixDecision::Accept => words.push(text.to_owned()),
+            PrefixDecision::Reject => {}
+            PrefixDecision::RejectPrefix(bytes) => unwanted = (word[..bytes].to_vec(), 1),
         }
     }
     Ok(None)
 }
 
 /// Returns the first possible word after all words with this prefix, if there is one.
-fn after_all_with(mut start: Vec<u8>) -> Option<Vec<u8>> {
+fn prefix_successor(mut start: Vec<u8>) -> Option<Vec<u8>> {
     while let Some(last) = start.pop() {
         if let Some(next) = last.checked_add(1) {
             start.push(next);
@@ -359,11 +364,11 @@ struct Posting {
 
 /// Accumulates the scores of terms. Empty between two queries, and reused because it is large.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ScoreAccumulator {
     /// For each row, the score, a bit for each term, and a bit for each term in its name.
     sums: Vec<(f64, u64, u64)>,
     /// A bit for each row with a score.
-    held: Vec<u64>,
+    occupied: Vec<u64>,
     /// The records that contain the current term in the current field.
     postings: Vec<Posting>,
     /// For each row, one more than its index in `postings`, while the words of a term are combined.
@@ -374,10 +379,10 @@ pub(crate) struct Tally {
     touched: Vec<u32>,
 }
 
-impl Tally {
+impl ScoreAccumulator {
     fn fit(&mut self, rows: usize) {
         self.sums.resize(rows, (0.0, 0, 0));
-        self.held.resize(rows / 64 + 1, 0);
+        self.occupied.resize(rows / 64 + 1, 0);
         self.places.resize(rows, 0);
         self.weights.resize(rows, 0.0);
     }
@@ -416,7 +421,7 @@ impl Tally {
     /// Divides the counts by the length norm.
     fn weigh_counts(&mut self, length: impl Fn(usize) -> f64) {
         for &row in &self.touched {
-            self.weights[row as usize] /= f64::from(WHOLE) * length(row as usize);
+            self.weights[row as usize] /= f64::from(EXACT_FREQUENCY) * length(row as usize);
         }
     }
 
@@ -431,20 +436,20 @@ impl Tally {
             if at < holders {
                 *terms |= 1 << term.min(63);
             }
-            self.held[row / 64] |= 1 << (row % 64);
+            self.occupied[row / 64] |= 1 << (row % 64);
         }
         self.touched.clear();
     }
 
     /// Moves every score of at least the minimum into the results, in order, and clears the accumulator.
-    fn empty_into(
+    fn drain_into(
         &mut self,
         found: &mut TextHits,
         mut place_of: impl FnMut(u32) -> (VersionId, u32),
-        glances: &[Glance],
+        glances: &[SymbolPayload],
         least: f64,
     ) {
-        for (at, bits) in self.held.iter_mut().enumerate() {
+        for (at, bits) in self.occupied.iter_mut().enumerate() {
             while *bits != 0 {
                 let row = at as u32 * 64 + bits.trailing_zeros();
                 let (score, terms, in_name) = std::mem::take(&mut self.sums[row as usize]);
@@ -454,7 +459,7 @@ impl Tally {
                 }
                 let (version, place) = place_of(row);
                 let glance = glances.get(row as usize).copied().unwrap_or_default();
-                found.hits.push(TextHit { version, place, score, terms, in_name, glance });
+                found.hits.push(TextHit { version, ordinal: place, score, terms, in_name, payload: glance });
             }
         }
     }
@@ -472,17 +477,23 @@ impl TextHits {
 
 impl TextReader {
     /// Collects the records of the view that contain a term. Several words of the term add to its frequency.
-    fn collect(&self, rows: &Rows, part: Part, words: &[(&str, u32)], tally: &mut Tally) -> Result<()> {
-        let field = self.fields.of(part);
-        let Tally { postings, places, .. } = tally;
+    fn collect(
+        &self,
+        rows: &RecordRows,
+        part: TextField,
+        words: &[(&str, u32)],
+        tally: &mut ScoreAccumulator,
+    ) -> Result<()> {
+        let field = self.fields.for_field(part);
+        let ScoreAccumulator { postings, places, .. } = tally;
         postings.clear();
         let is_single = words.len() == 1;
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let inverted = segment.inverted_index(field)?;
             let lengths = segment.get_fieldnorms_reader(field)?;
-            let rows = rows.of_segment(number);
+            let rows = rows.segment_rows(number);
             for (word, worth) in words {
-                each_document(&inverted, word, |doc, frequency| {
+                for_each_document(&inverted, word, |doc, frequency| {
                     let (row, frequency) = (rows[doc as usize], frequency * worth);
                     let posting = || Posting { row, frequency, length: lengths.fieldnorm_id(doc) };
                     match row {
@@ -507,19 +518,19 @@ impl TextReader {
 }
 
 /// A term is common if more than one in this many records contains it.
-const COMMON: f64 = 8.0;
+const COMMON_RATIO: f64 = 8.0;
 
 /// The share of the score ceiling below which common terms together are negligible.
-const NEGLIGIBLE: f64 = 0.1;
+const NEGLIGIBLE_SHARE: f64 = 0.1;
 
 /// Returns the minimum score of a result: more than the commonest terms of a query could contribute, if other terms are
 /// more specific. Half of all records may contain only common terms, and none of them could come near the best.
-fn least(mut common: Vec<f64>, ceiling: f64) -> f64 {
+fn min_score(mut common: Vec<f64>, ceiling: f64) -> f64 {
     common.sort_by(f64::total_cmp);
     let mut least = 0.0;
     for rarity in common {
         let more = least + rarity * (K1 + 1.0);
-        if more > ceiling * NEGLIGIBLE {
+        if more > ceiling * NEGLIGIBLE_SHARE {
             break;
         }
         least = more;
@@ -528,10 +539,10 @@ fn least(mut common: Vec<f64>, ceiling: f64) -> f64 {
 }
 
 /// Calls `each` with every document of a segment that contains a token, and the frequency.
-fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnMut(u32, u32)) -> Result<()> {
-    let Some(term) = inverted.terms().get(token).map_err(unreadable)? else { return Ok(()) };
+fn for_each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnMut(u32, u32)) -> Result<()> {
+    let Some(term) = inverted.terms().get(token).map_err(corrupt_text_index)? else { return Ok(()) };
     let option = IndexRecordOption::WithFreqs;
-    let mut block = inverted.read_block_postings_from_terminfo(&term, option).map_err(unreadable)?;
+    let mut block = inverted.read_block_postings_from_terminfo(&term, option).map_err(corrupt_text_index)?;
     while !block.docs().is_empty() {
         block.docs().iter().zip(block.freqs()).for_each(|(doc, frequency)| each(*doc, *frequency));
         block.advance();
@@ -541,9 +552,9 @@ fn each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl FnM
 
 /// Returns the divisor of a term frequency for each encoded field length: longer fields divide by more. Frequencies are
 /// in units of 1 / [`EXACT_FREQUENCY`].
-fn lengths(b: f64, mean: f64) -> [f64; 256] {
+fn length_factors(b: f64, mean: f64) -> [f64; 256] {
     let weight = |length: u32| 1.0 - b + b * f64::from(length) / mean.max(1.0);
-    std::array::from_fn(|id| f64::from(WHOLE) * weight(FieldNormReader::id_to_fieldnorm(id as u8)))
+    std::array::from_fn(|id| f64::from(EXACT_FREQUENCY) * weight(FieldNormReader::id_to_fieldnorm(id as u8)))
 }
 
 fn idf(frequency: f64, count: f64) -> f64 {
@@ -551,13 +562,13 @@ fn idf(frequency: f64, count: f64) -> f64 {
 }
 
 /// Returns the number of records with a field in the view, and the mean length of the field.
-fn statistics(part: Part, totals: &Totals) -> (f64, f64) {
+fn statistics(part: TextField, totals: &Totals) -> (f64, f64) {
     let (count, tokens) = match part {
-        Part::Name => (totals.symbol_docs, totals.name_tokens),
-        Part::Doc => (totals.symbol_docs, totals.doc_tokens),
-        Part::Own => (totals.symbol_docs, totals.own_tokens),
-        Part::Piece => (totals.piece_docs, totals.piece_tokens),
-        Part::Path => (totals.files, totals.file_tokens),
+        TextField::Name => (totals.symbol_docs, totals.name_tokens),
+        TextField::Doc => (totals.symbol_docs, totals.doc_tokens),
+        TextField::Own => (totals.symbol_docs, totals.own_tokens),
+        TextField::Chunk => (totals.piece_docs, totals.piece_tokens),
+        TextField::Path => (totals.files, totals.file_tokens),
     };
     (count as f64, tokens as f64 / (count as f64).max(1.0))
 }

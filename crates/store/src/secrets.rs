@@ -8,30 +8,30 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::clean::{self, Taken};
+use crate::compact::{self, CompactOptions};
 use crate::layout::Scratch;
-use crate::writer::Parts;
-use crate::{Missing, ProjectDir, Result, Snapshot, Store, Tuning, WritePoint, Writer, codec, schema, views};
+use crate::writer::WriterParts;
+use crate::{OnMissing, ProjectDir, Result, Snapshot, Store, Tuning, WritePoint, Writer, codec, schema, views};
 
 /// The definition of a secret.
 pub trait SecretRules {
     /// A number that identifies all of the rules; never 0.
     fn key(&self) -> i64;
     /// Whether a path is the name of a secret.
-    fn is_named(&self, path: &str) -> bool;
+    fn is_secret_path(&self, path: &str) -> bool;
     /// Whether files of this language can contain a secret; texts of other languages are not read.
-    fn is_read(&self, language: &str) -> bool;
+    fn scans_language(&self, language: &str) -> bool;
     /// Whether a file with this path, language and text contains a secret.
-    fn is_held(&self, path: &str, language: &str, text: &str) -> bool;
+    fn has_secret(&self, path: &str, language: &str, text: &str) -> bool;
 }
 
 /// The versions that a compact copy leaves out.
-pub(crate) struct Without {
+pub(crate) struct SecretRemoval {
     versions: RoaringBitmap,
     key: i64,
     /// The rules differ from those before. Files that the old rules excluded may be missing now, so every view must be
     /// listed again.
-    is_change: bool,
+    rules_changed: bool,
 }
 
 impl Store {
@@ -39,59 +39,59 @@ impl Store {
     /// scanned.
     pub fn has_no_secrets(&self, rules: &dyn SecretRules) -> Result<bool> {
         let connection = self.connection();
-        Ok(known_rules(connection)? == rules.key() || find(connection, rules)?.is_empty())
+        Ok(scanned_rules_key(connection)? == rules.key() || find(connection, rules)?.is_empty())
     }
 
     /// Whether the last scan used rules with this key.
-    pub fn is_looked_through(&self, key: i64) -> Result<bool> {
-        Ok(known_rules(self.connection())? == key)
+    pub fn is_scanned_with(&self, key: i64) -> Result<bool> {
+        Ok(scanned_rules_key(self.connection())? == key)
     }
 }
 
 impl Snapshot {
     /// Whether the content was scanned with rules with this key.
-    pub fn is_looked_through(&self, key: i64) -> Result<bool> {
-        Ok(known_rules(&self.connection)? == key)
+    pub fn is_scanned_with(&self, key: i64) -> Result<bool> {
+        Ok(scanned_rules_key(&self.connection)? == key)
     }
 }
 
 /// Removes all secrets. [`StoreError::Locked`](crate::StoreError::Locked) during another write.
 pub fn remove_secrets(dir: &ProjectDir, rules: &dyn SecretRules, point: Option<WritePoint>, now: i64) -> Result<()> {
-    Writer::open(dir, Missing::Fail, false, Tuning::default(), point, now)?.without_secrets(rules, now).map(drop)
+    Writer::open(dir, OnMissing::Fail, false, Tuning::default(), point, now)?.without_secrets(rules, now).map(drop)
 }
 
 impl Writer {
     /// Returns the writer of a store without secrets under these rules.
     pub fn without_secrets(mut self, rules: &dyn SecretRules, now: i64) -> Result<Self> {
-        let known = known_rules(self.connection())?;
+        let known = scanned_rules_key(self.connection())?;
         if known == rules.key() {
             return Ok(self);
         }
         let versions = find(self.connection(), rules)?;
-        let without = Without { versions, key: rules.key(), is_change: known != 0 };
+        let without = SecretRemoval { versions, key: rules.key(), rules_changed: known != 0 };
         if without.versions.is_empty() {
-            self.at("note rules");
+            self.reach_write_point("note rules");
             let transaction = self.connection().transaction_with_behavior(TransactionBehavior::Immediate)?;
-            settle(&transaction, &without)?;
+            record_scan(&transaction, &without)?;
             transaction.commit()?;
             return Ok(self);
         }
         let all = views::all(self.connection())?.into_iter().map(|view| (view.clone(), view.key)).collect::<Vec<_>>();
-        self.at("create epoch");
+        self.reach_write_point("create epoch");
         let epoch = Scratch::new(self.dir())?;
-        let taken = Taken { views: &all, local_without: Some(&[]), without: Some(&without) };
-        clean::copy(self.epoch(), epoch.path(), &taken)?;
-        self.at("switch epoch");
+        let taken = CompactOptions { views: &all, local_except_roots: Some(&[]), exclude: Some(&without) };
+        compact::compact_into(self.epoch(), epoch.path(), &taken)?;
+        self.reach_write_point("switch epoch");
         self.dir().switch_to(epoch.path())?;
         epoch.keep();
-        self.at("sweep");
-        let Parts { dir, lock, tuning, point } = self.into_parts();
-        Writer::with_lock(&dir, lock, Missing::Fail, tuning, point, now)
+        self.reach_write_point("sweep");
+        let WriterParts { dir, lock, tuning, point } = self.release_files();
+        Writer::with_lock(&dir, lock, OnMissing::Fail, tuning, point, now)
     }
 }
 
 /// Returns the key of the rules of the last scan; 0 if the store was never scanned.
-pub(crate) fn known_rules(connection: &Connection) -> Result<i64> {
+pub(crate) fn scanned_rules_key(connection: &Connection) -> Result<i64> {
     Ok(schema::meta_if_set(connection, "secret_rules")?.unwrap_or_default())
 }
 
@@ -106,9 +106,9 @@ fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitma
         let (id, path, language): (VersionId, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let mut is_held = || -> Result<bool> {
             let body: Vec<u8> = text.query_row([id], |row| row.get(0))?;
-            Ok(rules.is_held(&path, &language, &codec::decode_text(&body)?))
+            Ok(rules.has_secret(&path, &language, &codec::decode_text(&body)?))
         };
-        if rules.is_named(&path) || (rules.is_read(&language) && is_held()?) {
+        if rules.is_secret_path(&path) || (rules.scans_language(&language) && is_held()?) {
             found.insert(id);
         }
     }
@@ -116,7 +116,7 @@ fn find(connection: &Connection, rules: &dyn SecretRules) -> Result<RoaringBitma
 }
 
 /// Removes versions from all views, before the content of the views is copied.
-pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()> {
+pub(crate) fn remove_from_views(connection: &Connection, without: &SecretRemoval) -> Result<()> {
     for view in views::all(connection)? {
         let Some(held) = views::bitmaps(connection, &view.key)? else { continue };
         if held.members.is_disjoint(&without.versions) {
@@ -136,15 +136,15 @@ pub(crate) fn take_out(connection: &Connection, without: &Without) -> Result<()>
 }
 
 /// Recomputes the totals of views and records the rules. Readers notice the change by the generation.
-pub(crate) fn settle(connection: &Connection, without: &Without) -> Result<()> {
-    if without.is_change || !without.versions.is_empty() {
+pub(crate) fn record_scan(connection: &Connection, without: &SecretRemoval) -> Result<()> {
+    if without.rules_changed || !without.versions.is_empty() {
         let generation = schema::meta(connection, "generation")? + 1;
-        for view in views::all(connection)?.into_iter().filter(|_| without.is_change) {
+        for view in views::all(connection)?.into_iter().filter(|_| without.rules_changed) {
             let renew = "UPDATE branch_state SET facts_key = 0, generation = ?2 WHERE view = ?1";
             connection.execute(renew, params![view.key.encode(), generation])?;
-            views::seal(connection, &view.key)?;
+            views::update_checksum(connection, &view.key)?;
         }
-        views::count_anew(connection, generation)?;
+        views::recompute_totals(connection, generation)?;
         schema::set_meta(connection, "generation", generation)?;
     }
     schema::set_meta(connection, "secret_rules", without.key)

@@ -13,16 +13,16 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::cache::Cache;
-use crate::examined::Examined;
 use crate::layout::Lock;
-use crate::records::Rows;
+use crate::records::RecordRows;
 use crate::search::TextReader;
 use crate::text::TextIndex;
-use crate::texts::Texts;
+use crate::text_loader::TextLoader;
+use crate::verified::VerifiedFiles;
 use crate::views::{self, Bitmaps, ViewInfo};
 use crate::{
-    CachedStat, Job, JobStatus, KnownVersion, Outline, ProjectDir, Result, StoreError, VersionInfo, codec, jobs, lists,
-    rows, schema, statcache,
+    CachedStat, Job, JobStatus, Outline, ProjectDir, Result, StoreError, StoredVersion, VersionInfo, codec, jobs,
+    postings, rows, schema, stat_cache,
 };
 
 /// An open store: published views, jobs, registered workspaces.
@@ -37,7 +37,7 @@ impl Store {
     /// Opens the store of a project for reading.
     pub fn open(dir: &ProjectDir) -> Result<Self> {
         let epoch = dir.epoch()?;
-        dir.noted_damage(&epoch)?;
+        dir.check_noted_corruption(&epoch)?;
         let connection = schema::open_at(&epoch)?;
         Ok(Self { dir: dir.clone(), epoch, connection })
     }
@@ -48,24 +48,24 @@ impl Store {
 
     /// Verifies the files of the text index on a thread of its own, unless this process did so before. Later reads find
     /// the work done or wait for the rest of it. A command lists the work tree meanwhile.
-    pub fn examine_beside(&self) {
-        let (folder, examined) = (self.epoch.join("text"), Arc::clone(self.dir.examined()));
-        if !examined.knows(&folder) {
+    pub fn verify_in_background(&self) {
+        let (folder, examined) = (self.epoch.join("text"), Arc::clone(self.dir.verified_files()));
+        if !examined.has_verified_in(&folder) {
             // Later readers find the same errors again, so neither an error nor a failed thread start matters here.
-            let examine = move || drop(TextIndex::open_examined(&folder, &examined).and_then(|text| text.searcher()));
+            let examine = move || drop(TextIndex::open_verified(&folder, &examined).and_then(|text| text.searcher()));
             let _ = std::thread::Builder::new().name("examine".into()).spawn(examine);
         }
     }
 
     /// Whether the project still uses this store: it was not replaced and is not known to be corrupt.
     pub fn is_current(&self) -> bool {
-        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch && self.dir.noted_damage(&epoch).is_ok())
+        self.dir.epoch().is_ok_and(|epoch| epoch == self.epoch && self.dir.check_noted_corruption(&epoch).is_ok())
     }
 
     /// Returns the number of symbols in these file versions.
     pub fn symbol_count(&self, versions: &RoaringBitmap) -> Result<u64> {
         let mut count = 0;
-        rows::each_total(&self.connection, versions.iter(), |one| count += one.symbols)?;
+        rows::for_each_total(&self.connection, versions.iter(), |one| count += one.symbols)?;
         Ok(count as u64)
     }
 
@@ -81,22 +81,22 @@ impl Store {
 
     /// Returns the roots of all registered workspaces.
     pub fn workspaces(&self) -> Result<Vec<String>> {
-        statcache::roots(&self.connection)
+        stat_cache::roots(&self.connection)
     }
 
     /// Returns the stat cache of a work tree.
     pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
-        statcache::load(&self.connection, root)
+        stat_cache::load(&self.connection, root)
     }
 
     /// Returns the stat cache entries of some files.
     pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
-        statcache::load_paths(&self.connection, root, paths)
+        stat_cache::load_paths(&self.connection, root, paths)
     }
 
     /// Returns a stored version.
-    pub fn known(&self, id: VersionId) -> Result<Option<KnownVersion>> {
-        rows::known_by_id(&self.connection, id)
+    pub fn stored_version(&self, id: VersionId) -> Result<Option<StoredVersion>> {
+        rows::version_by_id(&self.connection, id)
     }
 
     /// Records that a view was used, unless a write is in progress, which is not worth waiting for. Returns whether it
@@ -146,11 +146,11 @@ pub struct Snapshot {
     versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
     catalogue: OnceCell<HashMap<VersionId, Rc<VersionInfo>>>,
     epoch: PathBuf,
-    examined: Arc<Examined>,
+    verified: Arc<VerifiedFiles>,
     text: OnceCell<TextReader>,
-    rows: OnceCell<Rows>,
-    pub(crate) readers: RefCell<Vec<Texts>>,
-    pub(crate) stop: RefCell<Arc<AtomicBool>>,
+    rows: OnceCell<RecordRows>,
+    pub(crate) readers: RefCell<Vec<TextLoader>>,
+    pub(crate) cancel: RefCell<Arc<AtomicBool>>,
     _reader: Option<Lock>,
 }
 
@@ -179,7 +179,7 @@ pub struct SymbolRow {
     /// Its file version.
     pub version: VersionId,
     /// Its index in that file's facts.
-    pub place: u32,
+    pub ordinal: u32,
     /// Its kind.
     pub kind: SymbolKind,
     /// Whether it is public.
@@ -191,8 +191,8 @@ pub struct SymbolRow {
 }
 
 /// The byte limits of the caches for texts and outlines.
-const TEXT_BYTES: usize = 24 << 20;
-const OUTLINE_BYTES: usize = 24 << 20;
+const TEXT_CACHE_BYTES: usize = 24 << 20;
+const OUTLINE_CACHE_BYTES: usize = 24 << 20;
 
 impl Snapshot {
     fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {
@@ -208,35 +208,35 @@ impl Snapshot {
             members,
             base: None,
             edited,
-            outlines: RefCell::new(Cache::new(OUTLINE_BYTES)),
-            texts: RefCell::new(Cache::new(TEXT_BYTES)),
+            outlines: RefCell::new(Cache::new(OUTLINE_CACHE_BYTES)),
+            texts: RefCell::new(Cache::new(TEXT_CACHE_BYTES)),
             versions: RefCell::default(),
             catalogue: OnceCell::new(),
             epoch,
-            examined: Arc::clone(dir.examined()),
+            verified: Arc::clone(dir.verified_files()),
             text: OnceCell::new(),
             rows: OnceCell::new(),
             readers: RefCell::default(),
-            stop: RefCell::default(),
+            cancel: RefCell::default(),
             _reader: reader,
         })
     }
 
     /// Sets the cancel flag. While the flag is set, every read ends with [`StoreError::Cancelled`]. All scans read
     /// through here, so none continues for a request that was cancelled.
-    pub fn heed(&self, stop: &Arc<AtomicBool>) {
-        *self.stop.borrow_mut() = Arc::clone(stop);
+    pub fn set_cancel_flag(&self, stop: &Arc<AtomicBool>) {
+        *self.cancel.borrow_mut() = Arc::clone(stop);
     }
 
     /// Fails if the request was cancelled.
-    pub(crate) fn go_on(&self) -> Result<()> {
-        go_on(&self.stop.borrow())
+    pub(crate) fn check_cancelled(&self) -> Result<()> {
+        check_cancelled(&self.cancel.borrow())
     }
 
     /// Returns the text index, opened on first use: after the SQLite transaction, so that it holds all of the view.
     pub(crate) fn text_reader(&self) -> Result<&TextReader> {
         if self.text.get().is_none() {
-            let index = TextIndex::open_examined(&self.epoch.join("text"), &self.examined)?;
+            let index = TextIndex::open_verified(&self.epoch.join("text"), &self.verified)?;
             // An older copy of the text index, put in place of this one, lacks later commits.
             if index.mark()? < schema::meta(&self.connection, "text_mark")? {
                 return Err(StoreError::Corrupt("text/meta.json is older than store.db".into()));
@@ -249,10 +249,10 @@ impl Snapshot {
     }
 
     /// Returns the records of the view, laid out when words are first searched.
-    pub(crate) fn rows(&self) -> Result<&Rows> {
+    pub(crate) fn rows(&self) -> Result<&RecordRows> {
         if self.rows.get().is_none() {
             let reader = self.text_reader()?;
-            let rows = Rows::new(reader.searcher.segment_readers(), &reader.fields, &self.members)?;
+            let rows = RecordRows::new(reader.searcher.segment_readers(), &reader.fields, &self.members)?;
             let _ = self.rows.set(rows);
         }
         Ok(self.rows.get().expect("because it was just built"))
@@ -275,7 +275,7 @@ impl Snapshot {
 
     /// Returns a file version of this view.
     pub fn version(&self, id: VersionId) -> Result<Option<Rc<VersionInfo>>> {
-        self.go_on()?;
+        self.check_cancelled()?;
         let known = self.catalogue.get().and_then(|all| all.get(&id)).cloned();
         if let Some(known) = known.or_else(|| self.versions.borrow().get(&id).cloned()) {
             return Ok(Some(known));
@@ -313,7 +313,7 @@ impl Snapshot {
 
     /// Returns the symbols and chunks of a version of this view.
     pub fn outline(&self, id: VersionId) -> Result<Rc<Outline>> {
-        self.go_on()?;
+        self.check_cancelled()?;
         if let Some(outline) = self.outlines.borrow_mut().get(id) {
             return Ok(outline);
         }
@@ -324,7 +324,7 @@ impl Snapshot {
 
     /// Returns the text of a version.
     pub fn text(&self, id: VersionId) -> Result<Arc<str>> {
-        self.go_on()?;
+        self.check_cancelled()?;
         if let Some(text) = self.texts.borrow_mut().get(id) {
             return Ok(text);
         }
@@ -334,7 +334,7 @@ impl Snapshot {
     }
 
     fn body(&self, table: &str, id: VersionId) -> Result<Vec<u8>> {
-        self.go_on()?;
+        self.check_cancelled()?;
         let mut select = self.connection.prepare_cached(&format!("SELECT body FROM {table} WHERE fv = ?1"))?;
         let body = select.query_row([id], |row| row.get(0)).optional()?;
         body.ok_or_else(|| StoreError::Corrupt(format!("store.db: file version {id} has no {table}")))
@@ -348,7 +348,7 @@ impl Snapshot {
     /// Returns the symbols with this id, normally one.
     pub fn symbols_with_id(&self, id: SymbolId) -> Result<Vec<SymbolRow>> {
         let found = self.symbols("symbol_key = ?1", &id.key())?;
-        self.verified(found, |info, symbol| SymbolId::of(&info.path, symbol) == id)
+        self.check_against_outlines(found, |info, symbol| SymbolId::new(&info.path, symbol) == id)
     }
 
     /// Returns the symbols with id keys in this range: the candidates for a shortened id.
@@ -359,7 +359,7 @@ impl Snapshot {
     /// Returns the symbols with this stable id: one for each homonym in other files.
     pub fn symbols_with_stable_id(&self, id: StableId) -> Result<Vec<SymbolRow>> {
         let found = self.symbols("stable_key = ?1", &id.key())?;
-        self.verified(found, |info, symbol| StableId::of(&info.language, symbol) == id)
+        self.check_against_outlines(found, |info, symbol| StableId::new(&info.language, symbol) == id)
     }
 
     /// Returns the symbols with this name, ignoring case.
@@ -374,7 +374,7 @@ impl Snapshot {
         let mut found = select.query([name])?;
         let mut names = BTreeSet::new();
         while let Some(row) = found.next()? {
-            self.go_on()?;
+            self.check_cancelled()?;
             let symbol = rows::read_symbol(row)?;
             if self.members.contains(symbol.version) && symbol.kind.can_be_named() {
                 names.insert(row.get(1)?);
@@ -388,13 +388,13 @@ impl Snapshot {
         let mut found = select.query([value])?;
         let mut symbols = Vec::new();
         while let Some(row) = found.next()? {
-            self.go_on()?;
+            self.check_cancelled()?;
             symbols.extend(Some(rows::read_symbol(row)?).filter(|symbol| self.members.contains(symbol.version)));
         }
         Ok(symbols)
     }
 
-    fn verified(
+    fn check_against_outlines(
         &self,
         found: Vec<SymbolRow>,
         is_meant: impl Fn(&VersionInfo, &codecompass_model::Symbol) -> bool,
@@ -403,7 +403,7 @@ impl Snapshot {
         for row in found {
             let outline = self.outline(row.version)?;
             let info = self.version(row.version)?;
-            let symbol = outline.symbols.get(row.place as usize);
+            let symbol = outline.symbols.get(row.ordinal as usize);
             if info.zip(symbol).is_some_and(|(info, symbol)| is_meant(&info, symbol)) {
                 meant.push(row);
             }
@@ -418,8 +418,8 @@ impl Snapshot {
         let mut found = select.query([name])?;
         let mut references = Vec::new();
         while let Some(row) = found.next()? {
-            self.go_on()?;
-            let whole = lists::read(
+            self.check_cancelled()?;
+            let whole = postings::for_each_file(
                 name,
                 row.get(0)?,
                 row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?,
@@ -430,7 +430,7 @@ impl Snapshot {
                 },
             );
             if !whole {
-                return Err(lists::damaged(name));
+                return Err(postings::corrupt_list(name));
             }
         }
         references.sort_unstable();
@@ -459,14 +459,14 @@ impl Snapshot {
     }
 
     /// Returns every file version by its id. Read once per snapshot.
-    pub fn catalogue(&self) -> Result<&HashMap<VersionId, Rc<VersionInfo>>> {
+    pub fn versions_by_id(&self) -> Result<&HashMap<VersionId, Rc<VersionInfo>>> {
         if self.catalogue.get().is_none() {
             let mut select =
                 self.connection.prepare_cached(&format!("{} WHERE skip IS NULL", rows::select_versions()))?;
             let mut found = select.query([])?;
             let mut all = HashMap::with_capacity(self.members.len() as usize);
             while let Some(row) = found.next()? {
-                self.go_on()?;
+                self.check_cancelled()?;
                 let id = row.get(0)?;
                 if self.members.contains(id) {
                     all.insert(id, Rc::new(rows::read_version(row)?));
@@ -482,13 +482,13 @@ impl Snapshot {
 
     /// Returns every file version, ordered by path.
     pub fn versions(&self) -> Result<Vec<Rc<VersionInfo>>> {
-        let mut versions: Vec<Rc<VersionInfo>> = self.catalogue()?.values().cloned().collect();
+        let mut versions: Vec<Rc<VersionInfo>> = self.versions_by_id()?.values().cloned().collect();
         versions.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(versions)
     }
 }
 
 /// Fails if the cancel flag is set.
-pub(crate) fn go_on(stop: &AtomicBool) -> Result<()> {
-    if stop.load(Ordering::Relaxed) { Err(StoreError::Stopped) } else { Ok(()) }
+pub(crate) fn check_cancelled(stop: &AtomicBool) -> Result<()> {
+    if stop.load(Ordering::Relaxed) { Err(StoreError::Cancelled) } else { Ok(()) }
 }

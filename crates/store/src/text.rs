@@ -21,10 +21,10 @@ use tantivy::{
     Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
-use crate::examined::Examined;
-use crate::search::{Part, Record};
-use crate::text_folder::{TextFolder, sealed};
+use crate::search::{RecordKind, TextField};
+use crate::text_directory::{TextDirectory, seal_list};
 use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
+use crate::verified::VerifiedFiles;
 use crate::version::{Documents, Passage};
 use crate::{Result, StoreError, private};
 
@@ -45,7 +45,7 @@ const COMPONENTS: [SegmentComponent; 6] = [
 ];
 
 /// The error for a dictionary or postings that cannot be read. They are read from memory, so only wrong bytes can fail.
-pub(crate) fn unreadable(error: std::io::Error) -> StoreError {
+pub(crate) fn corrupt_text_index(error: std::io::Error) -> StoreError {
     StoreError::Corrupt(format!("text: {error}"))
 }
 
@@ -54,11 +54,11 @@ pub(crate) fn unreadable(error: std::io::Error) -> StoreError {
 pub(crate) struct Fields {
     fv: Field,
     ord: Field,
-    glance: Field,
+    payload: Field,
     name: Field,
     doc: Field,
     own: Field,
-    piece: Field,
+    chunk: Field,
     path: Field,
     mark: Field,
     long: Field,
@@ -66,13 +66,13 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Returns the index field of a text field.
-    pub(crate) fn of(&self, part: Part) -> Field {
+    pub(crate) fn for_field(&self, part: TextField) -> Field {
         match part {
-            Part::Name => self.name,
-            Part::Doc => self.doc,
-            Part::Own => self.own,
-            Part::Piece => self.piece,
-            Part::Path => self.path,
+            TextField::Name => self.name,
+            TextField::Doc => self.doc,
+            TextField::Own => self.own,
+            TextField::Chunk => self.chunk,
+            TextField::Path => self.path,
         }
     }
 
@@ -94,25 +94,25 @@ pub(crate) fn is_huge(word: &str) -> bool {
 
 /// A flag of a file's record about its whole text: the reason why tokens alone do not determine its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum TextFlag {
     /// It has a word that is too long even for the field of long words.
     Huge,
     /// It has a character that regular expressions may treat differently.
-    Odd,
+    OddCharacters,
 }
 
-impl Mark {
+impl TextFlag {
     /// Returns the flags of a text.
-    pub(crate) fn of(text: &str) -> Vec<Self> {
+    pub(crate) fn from_text(text: &str) -> Vec<Self> {
         let huge = long_words(text).any(is_huge).then_some(Self::Huge);
-        huge.into_iter().chain(has_odd(text).then_some(Self::Odd)).collect()
+        huge.into_iter().chain(has_odd(text).then_some(Self::OddCharacters)).collect()
     }
 
     /// Returns the term that finds it.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn term(self) -> &'static str {
         match self {
             Self::Huge => "huge",
-            Self::Odd => "odd",
+            Self::OddCharacters => "odd",
         }
     }
 }
@@ -124,32 +124,32 @@ pub(crate) struct TextIndex {
     fields: Fields,
     dir: PathBuf,
     /// Whether the disk was full during a write.
-    lacked_room: Arc<AtomicBool>,
+    disk_was_full: Arc<AtomicBool>,
 }
 
 impl TextIndex {
     /// Creates an empty index in a folder, replacing nothing.
     pub(crate) fn create(dir: &Path) -> Result<Self> {
         private::create_folder(dir).map_err(StoreError::io(dir))?;
-        let folder = TextFolder::open(dir, &Arc::default())?;
-        let lacked_room = Arc::clone(folder.lacked_room());
+        let folder = TextDirectory::open(dir, &Arc::default())?;
+        let lacked_room = Arc::clone(folder.disk_was_full());
         let index = Index::create(folder, schema().0, IndexSettings::default())?;
         Ok(Self::ready(index, dir, lacked_room))
     }
 
     /// Opens the index without trusting any file. Corruption is [`StoreError::Corrupt`]; a full disk is not.
     pub(crate) fn open(dir: &Path) -> Result<Self> {
-        Self::open_examined(dir, &Arc::default())
+        Self::open_verified(dir, &Arc::default())
     }
 
     /// Opens the index; files that are known to be intact are not verified again.
-    pub(crate) fn open_examined(dir: &Path, examined: &Arc<Examined>) -> Result<Self> {
+    pub(crate) fn open_verified(dir: &Path, examined: &Arc<VerifiedFiles>) -> Result<Self> {
         let damaged = |error: TantivyError| match StoreError::from(error) {
             StoreError::Text(error) => StoreError::Corrupt(format!("text: {error}")),
             error => error,
         };
-        let folder = TextFolder::open(dir, examined).map_err(damaged)?;
-        let lacked_room = Arc::clone(folder.lacked_room());
+        let folder = TextDirectory::open(dir, examined).map_err(damaged)?;
+        let lacked_room = Arc::clone(folder.disk_was_full());
         let index = Index::open(folder).map_err(damaged)?;
         if index.schema() != schema().0 {
             return Err(StoreError::Corrupt("text/meta.json: unexpected fields".into()));
@@ -159,7 +159,7 @@ impl TextIndex {
 
     fn ready(index: Index, dir: &Path, lacked_room: Arc<AtomicBool>) -> Self {
         index.tokenizers().register(TOKENIZER, CodeTokenizer);
-        Self { index, fields: schema().1, dir: dir.to_owned(), lacked_room }
+        Self { index, fields: schema().1, dir: dir.to_owned(), disk_was_full: lacked_room }
     }
 
     /// Removes the files of a write that was not committed. The caller must have no writer open.
@@ -192,7 +192,7 @@ impl TextIndex {
         let mut versions = HashSet::new();
         for segment in searcher.segment_readers() {
             let inverted = segment.inverted_index(self.fields.fv)?;
-            let mut terms = inverted.terms().stream().map_err(unreadable)?;
+            let mut terms = inverted.terms().stream().map_err(corrupt_text_index)?;
             while let Some((key, _)) = terms.next() {
                 if let Ok(bytes) = <[u8; 8]>::try_from(key) {
                     versions.insert(u64::from_be_bytes(bytes) as VersionId);
@@ -218,14 +218,14 @@ impl TextIndex {
     }
 
     /// Returns the files of the last commit that are missing or have a wrong checksum, each with the problem.
-    pub(crate) fn damaged_files(&self) -> Result<Vec<String>> {
+    pub(crate) fn corrupt_files(&self) -> Result<Vec<String>> {
         let mut damaged = Vec::new();
         for segment in &self.index.load_metas()?.segments {
             let deletes = segment.has_deletes().then_some(SegmentComponent::Delete);
             for component in COMPONENTS.iter().chain(&deletes) {
                 let path = segment.relative_path(component.clone());
                 if let Err(error) = self.index.directory().open_read(&path) {
-                    damaged.push(StoreError::from(tantivy::TantivyError::from(error)).damage());
+                    damaged.push(StoreError::from(tantivy::TantivyError::from(error)).corruption());
                 }
             }
         }
@@ -277,7 +277,7 @@ impl TextIndex {
         let mut policy = LogMergePolicy::default();
         policy.set_del_docs_ratio_before_merge(0.2);
         writer.set_merge_policy(Box::new(policy));
-        Ok(TextWriter { writer, fields: self.fields, lacked_room: Arc::clone(&self.lacked_room) })
+        Ok(TextWriter { writer, fields: self.fields, disk_was_full: Arc::clone(&self.disk_was_full) })
     }
 }
 
@@ -285,23 +285,23 @@ impl TextIndex {
 pub(crate) struct TextWriter {
     writer: IndexWriter,
     fields: Fields,
-    lacked_room: Arc<AtomicBool>,
+    disk_was_full: Arc<AtomicBool>,
 }
 
 impl TextWriter {
     fn add_document(&self, document: TantivyDocument) -> Result<()> {
-        self.writer.add_document(document).map(drop).map_err(|error| failed(error, &self.lacked_room))
+        self.writer.add_document(document).map(drop).map_err(|error| failed(error, &self.disk_was_full))
     }
 
     pub(crate) fn add(&self, version: VersionId, documents: Documents) -> Result<()> {
         for (place, piece) in documents.pieces.into_iter().enumerate() {
-            let mut document = self.document(version, place as u64, Record::Piece);
-            self.add_passage(&mut document, self.fields.piece, piece);
+            let mut document = self.document(version, place as u64, RecordKind::Chunk);
+            self.add_passage(&mut document, self.fields.chunk, piece);
             self.add_document(document)?;
         }
         for symbol in documents.symbols {
-            let mut document = self.document(version, symbol.place.into(), Record::Symbol);
-            document.add_u64(self.fields.glance, symbol.glance.bits().into());
+            let mut document = self.document(version, symbol.ordinal.into(), RecordKind::Symbol);
+            document.add_u64(self.fields.payload, symbol.payload.bits().into());
             document.add_text(self.fields.name, symbol.name);
             if !symbol.doc.is_empty() {
                 document.add_text(self.fields.doc, symbol.doc);
@@ -309,9 +309,9 @@ impl TextWriter {
             self.add_passage(&mut document, self.fields.own, symbol.own);
             self.add_document(document)?;
         }
-        let mut document = self.document(version, 0, Record::File);
+        let mut document = self.document(version, 0, RecordKind::File);
         document.add_text(self.fields.path, documents.file);
-        documents.marks.iter().for_each(|mark| document.add_text(self.fields.mark, mark.word()));
+        documents.marks.iter().for_each(|mark| document.add_text(self.fields.mark, mark.term()));
         self.add_document(document)?;
         Ok(())
     }
@@ -321,7 +321,7 @@ impl TextWriter {
         passage.long.into_iter().for_each(|word| document.add_text(self.fields.long, word));
     }
 
-    fn document(&self, version: VersionId, place: u64, record: Record) -> TantivyDocument {
+    fn document(&self, version: VersionId, place: u64, record: RecordKind) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_u64(self.fields.fv, version as u64);
         document.add_u64(self.fields.ord, place << 2 | record as u64);
@@ -338,12 +338,12 @@ impl TextWriter {
             commit.set_payload(&payload);
             commit.commit()
         });
-        committed.map(drop).map_err(|error| failed(error, &self.lacked_room))
+        committed.map(drop).map_err(|error| failed(error, &self.disk_was_full))
     }
 
     /// Waits for merges. Without this they would be cancelled and small segments would accumulate.
     pub(crate) fn finish(self) -> Result<()> {
-        let Self { writer, lacked_room, .. } = self;
+        let Self { writer, disk_was_full: lacked_room, .. } = self;
         writer.wait_merging_threads().map_err(|error| failed(error, &lacked_room))
     }
 }
@@ -361,7 +361,7 @@ fn failed(error: TantivyError, lacked_room: &AtomicBool) -> StoreError {
 pub(crate) fn write_managed(dir: &Path, names: &[String]) -> Result<()> {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let (path, list) = (dir.join(MANAGED), format!("[{}]\n", quoted.join(",")));
-    private::write(&path, &sealed(list.as_bytes())).map_err(StoreError::io(path))
+    private::write(&path, &seal_list(list.as_bytes())).map_err(StoreError::io(path))
 }
 
 fn schema() -> (Schema, Fields) {
@@ -376,11 +376,11 @@ fn schema() -> (Schema, Fields) {
     let fields = Fields {
         fv: builder.add_u64_field("fv", FAST | INDEXED),
         ord: builder.add_u64_field("ord", FAST),
-        glance: builder.add_u64_field("glance", FAST),
+        payload: builder.add_u64_field("glance", FAST),
         name: builder.add_text_field("name", text.clone()),
         doc: builder.add_text_field("doc", text.clone()),
         own: builder.add_text_field("own", text.clone()),
-        piece: builder.add_text_field("piece", text.clone()),
+        chunk: builder.add_text_field("piece", text.clone()),
         path: builder.add_text_field("path", text),
         mark: builder.add_text_field("mark", whole.clone()),
         long: builder.add_text_field("long", whole),

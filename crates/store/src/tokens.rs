@@ -5,7 +5,7 @@
 //! cannot disagree.
 
 /// The maximum length of a token. Longer words and parts are data, not names.
-const LONGEST: usize = 80;
+const MAX_TOKEN_BYTES: usize = 80;
 
 /// Whether a character is part of a word.
 pub fn is_word(char: char) -> bool {
@@ -46,8 +46,8 @@ pub(crate) fn lower(token: &str) -> String {
 
 /// Returns the words of a text that are too long to be tokens, without outer underscores.
 pub(crate) fn long_words(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|char| !is_word(char)).filter(|word| word.len() > LONGEST);
-    words.map(|word| word.trim_matches('_')).filter(|word| word.len() > LONGEST)
+    let words = text.split(|char| !is_word(char)).filter(|word| word.len() > MAX_TOKEN_BYTES);
+    words.map(|word| word.trim_matches('_')).filter(|word| word.len() > MAX_TOKEN_BYTES)
 }
 
 /// Whether a text has a character for which [`is_odd`] is true.
@@ -85,7 +85,7 @@ impl<'t> Iterator for Tokens<'t> {
         loop {
             if let Some(&(start, end)) = self.parts.get(self.next_part) {
                 self.next_part += 1;
-                if end - start <= LONGEST {
+                if end - start <= MAX_TOKEN_BYTES {
                     return Some(&self.text[start..end]);
                 }
                 continue;
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_given_whole_and_in_parts() {
+    fn words_are_split_into_parts() {
         let table: &[(&str, &[&str])] = &[
             ("", &[]),
             ("plain words", &["plain", "words"]),
@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_to_be_a_name_is_left_out() {
-        let long = "x".repeat(LONGEST + 1);
+    fn overlong_words_are_dropped() {
+        let long = "x".repeat(MAX_TOKEN_BYTES + 1);
         assert_eq!(tokens(&format!("a {long} b")).collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]
-    fn a_text_has_a_long_word_when_a_word_of_it_is_no_token() {
-        let (fits, long) = ("x".repeat(LONGEST), "é".repeat(LONGEST / 2 + 1));
+    fn long_words_are_those_that_are_no_tokens() {
+        let (fits, long) = ("x".repeat(MAX_TOKEN_BYTES), "é".repeat(MAX_TOKEN_BYTES / 2 + 1));
         for (text, expected) in [(format!("a __{fits}__ b"), false), (format!("a.{long}"), true)] {
             assert_eq!(long_words(&text).next().is_some(), expected, "{text}");
             assert_eq!(tokens(&text).count(), if expected { 1 } else { 3 }, "{text}");
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_is_what_lower_case_or_word_borders_can_not_tell() {
+    fn odd_characters_have_ambiguous_case_or_borders() {
         assert!("aZ_9éÉ名ΣσЖж٣".chars().all(|char| !is_odd(char)));
         assert!("ſςµß²½".chars().all(is_odd));
     }

@@ -2,16 +2,16 @@
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{
-    BlobId, Chunk, FileFacts, Owners, SkipReason, Symbol, SymbolKind, VersionId, Visibility, has_landmarks,
+    BlobId, Chunk, FileFacts, LineOwners, SkipReason, Symbol, SymbolKind, VersionId, Visibility, has_landmarks,
 };
 
-use crate::text::{Mark, is_huge};
+use crate::text::{TextFlag, is_huge};
 use crate::tokens::{long_words, lower, tokens};
-use crate::{Glance, codec, lists};
+use crate::{SymbolPayload, codec, postings};
 
 /// A stored version.
 #[derive(Clone, Debug)]
-pub struct KnownVersion {
+pub struct StoredVersion {
     /// Its id.
     pub id: VersionId,
     /// The id of its bytes.
@@ -93,15 +93,15 @@ pub(crate) struct Documents {
     pub(crate) doc_tokens: u64,
     pub(crate) own_tokens: u64,
     pub(crate) file_tokens: u64,
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<TextFlag>,
 }
 
 /// The text fields of a symbol.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct SymbolDocument {
     /// Its index in the file.
-    pub(crate) place: u32,
-    pub(crate) glance: Glance,
+    pub(crate) ordinal: u32,
+    pub(crate) payload: SymbolPayload,
     pub(crate) name: String,
     pub(crate) doc: String,
     /// The lines that belong to it and to no nested symbol.
@@ -146,8 +146,8 @@ impl NewVersion {
             facts: codec::encode_facts(facts),
             text: codec::pack(text.as_bytes()),
             symbols: symbol_entries(&path, language, &facts.symbols),
-            references: lists::file_parts(facts),
-            documents: Documents::of(&path, &facts.symbols, &facts.chunks, text),
+            references: postings::file_postings(facts),
+            documents: Documents::build(&path, &facts.symbols, &facts.chunks, text),
             counts: (0, 0),
             path,
         }
@@ -199,7 +199,7 @@ impl NewVersion {
 }
 
 /// Returns the part of a path that says what a file is about: its name and the two folders around it.
-fn place_words(path: &str) -> &str {
+fn path_words(path: &str) -> &str {
     let start = path.rmatch_indices('/').nth(2).map_or(0, |(at, _)| at + 1);
     &path[start..]
 }
@@ -212,8 +212,8 @@ pub(crate) fn symbol_entries(path: &str, language: &str, symbols: &[Symbol]) -> 
         is_public: symbol.visibility == Some(Visibility::Public),
         in_test: symbol.in_test,
         line: symbol.lines.start,
-        symbol_key: SymbolId::of(path, symbol).key(),
-        stable_key: StableId::of(language, symbol).key(),
+        symbol_key: SymbolId::new(path, symbol).key(),
+        stable_key: StableId::new(language, symbol).key(),
     };
     symbols.iter().map(entry).collect()
 }
@@ -221,8 +221,8 @@ pub(crate) fn symbol_entries(path: &str, language: &str, symbols: &[Symbol]) -> 
 impl Documents {
     /// Builds the documents of a version: a pure function of path, facts and text, so they can be rebuilt from the
     /// store. Every line with text is in one of them, so that a search for text on one line needs only one document.
-    pub(crate) fn of(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
-        let around = place_words(path);
+    pub(crate) fn build(path: &str, symbols: &[Symbol], chunks: &[Chunk], text: &str) -> Self {
+        let around = path_words(path);
         // There is little text between symbols, and the path would dominate it. In a text with landmarks everything is
         // text.
         let of_pieces = if symbols.is_empty() || has_landmarks(symbols) { around } else { "" };
@@ -237,7 +237,7 @@ impl Documents {
             own_tokens: symbols.iter().map(|symbol| count(&symbol.own.text)).sum(),
             file_tokens: count(path),
             file: path.to_owned(),
-            marks: Mark::of(text),
+            marks: TextFlag::from_text(text),
             pieces,
             symbols,
         }
@@ -251,7 +251,7 @@ fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolD
     if symbols.is_empty() || has_landmarks(symbols) {
         return Vec::new();
     }
-    let owners = Owners::new(text, symbols);
+    let owners = LineOwners::new(text, symbols);
     let mut own: Vec<String> = vec![String::new(); symbols.len()];
     for (owner, line) in owners.iter().zip(text.split_inclusive('\n')) {
         if let Some(owner) = owner {
@@ -261,7 +261,7 @@ fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolD
     let named = symbols.iter().zip(own).enumerate().filter(|(_, (symbol, _))| symbol.kind != SymbolKind::Use);
     let document = |(place, (symbol, mut own)): (usize, (&Symbol, String))| {
         let place = place as u32;
-        if owners.of(symbol.name_line) != Some(place) {
+        if owners.owner_at(symbol.name_line) != Some(place) {
             let doc = symbol.doc.map_or("", |doc| doc.text(text));
             own = [&own, "\n", &symbol.signature, "\n", doc].concat();
         }
@@ -271,7 +271,13 @@ fn symbol_documents(symbols: &[Symbol], text: &str, around: &str) -> Vec<SymbolD
             true => (symbol.name.as_str(), symbol.doc.map_or("", |doc| doc.text(text))),
             false => ("", symbol.name.as_str()),
         };
-        SymbolDocument { place, glance: Glance::of(symbol), name: name.to_owned(), doc: doc.to_owned(), own }
+        SymbolDocument {
+            ordinal: place,
+            payload: SymbolPayload::from_symbol(symbol),
+            name: name.to_owned(),
+            doc: doc.to_owned(),
+            own,
+        }
     };
     named.map(document).collect()
 }

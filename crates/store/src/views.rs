@@ -5,7 +5,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, StoreError, codec, rows, sums};
+use crate::{Result, StoreError, checksum, codec, rows};
 
 /// A view about to be published.
 #[derive(Clone, Debug)]
@@ -132,15 +132,15 @@ pub struct Bitmaps {
 
 /// The columns of a view in the order of its checksum. The bitmaps have their own checksums, because they are read
 /// alone.
-const SUMMED: &str =
+const CHECKSUMMED_COLUMNS: &str =
     "view, ref, commit_id, generation, skips, file_count, symbol_count, line_count, byte_count, piece_docs,
     piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at";
 
 /// The position of the checksum column after them.
-const SUM: usize = 18;
+const CHECKSUM_COLUMN: usize = 18;
 
 fn select_info() -> String {
-    format!("SELECT {SUMMED}, sum, facts_key, last_accessed_at FROM branch_state")
+    format!("SELECT {CHECKSUMMED_COLUMNS}, sum, facts_key, last_accessed_at FROM branch_state")
 }
 
 pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
@@ -160,11 +160,11 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<ViewInfo>> {
 }
 
 fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
-    sums::check(row, 0..SUM, "a view")?;
+    checksum::check_row(row, 0..CHECKSUM_COLUMN, "a view")?;
     let text = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-    let key = ViewKey::decode(text).ok_or_else(damaged)?;
+    let key = ViewKey::decode(text).ok_or_else(corrupt_view)?;
     let skips = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
-    let skips = postcard::from_bytes::<Vec<StoredSkip>>(skips).map_err(|_| damaged())?;
+    let skips = postcard::from_bytes::<Vec<StoredSkip>>(skips).map_err(|_| corrupt_view())?;
     Ok(ViewInfo {
         key,
         ref_name: row.get(1)?,
@@ -173,17 +173,17 @@ fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
         skips: skips.into_iter().filter_map(read_skip).collect(),
         totals: totals_row(row, 5)?,
         indexed_at: row.get(17)?,
-        facts_key: row.get::<_, i64>(SUM + 1)? as u64,
-        last_accessed_at: row.get(SUM + 2)?,
+        facts_key: row.get::<_, i64>(CHECKSUM_COLUMN + 1)? as u64,
+        last_accessed_at: row.get(CHECKSUM_COLUMN + 2)?,
     })
 }
 
 /// Recomputes the checksum of a view after a statement derived it from an intact one.
-pub(crate) fn seal(connection: &Connection, key: &ViewKey) -> Result<()> {
+pub(crate) fn update_checksum(connection: &Connection, key: &ViewKey) -> Result<()> {
     let sum: i64 = connection.query_row(
-        &format!("SELECT {SUMMED} FROM main.branch_state WHERE view = ?1"),
+        &format!("SELECT {CHECKSUMMED_COLUMNS} FROM main.branch_state WHERE view = ?1"),
         [key.encode()],
-        |row| sums::of(row, 0..SUM),
+        |row| checksum::row_checksum(row, 0..CHECKSUM_COLUMN),
     )?;
     connection.execute("UPDATE main.branch_state SET sum = ?2 WHERE view = ?1", params![key.encode(), sum])?;
     Ok(())
@@ -210,7 +210,7 @@ fn read_skip(StoredSkip(reason, count, examples): StoredSkip) -> Option<SkipCoun
     SkipReason::from_index(reason).map(|reason| SkipCount { reason, count, examples })
 }
 
-fn damaged() -> StoreError {
+fn corrupt_view() -> StoreError {
     StoreError::Corrupt("store.db: a view cannot be read".into())
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn bitmaps(connection: &Connection, key: &ViewKey) -> Result<Option<B
 }
 
 /// Returns all versions that some view needs: its members, those of the previous generation, and the skipped ones.
-pub(crate) fn needed(connection: &Connection) -> Result<RoaringBitmap> {
+pub(crate) fn needed_versions(connection: &Connection) -> Result<RoaringBitmap> {
     let mut select = connection.prepare_cached("SELECT members, previous, skipped, edited FROM branch_state")?;
     let rows = select.query_map([], bitmap_bytes)?;
     let mut needed = RoaringBitmap::new();
@@ -294,7 +294,7 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
             now,
             now,
         ])?;
-    seal(connection, &update.key)
+    update_checksum(connection, &update.key)
 }
 
 /// Records that a view was used.
@@ -306,7 +306,7 @@ pub(crate) fn touch(connection: &Connection, key: &ViewKey, now: i64) -> Result<
 }
 
 /// Deletes the views of single commits except the most recently used ones.
-pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
+pub(crate) fn evict_commit_views(connection: &Connection, keep: i64) -> Result<()> {
     connection
         .prepare_cached(
             "DELETE FROM branch_state WHERE view IN (SELECT view FROM branch_state WHERE view GLOB 'commit:*'
@@ -317,7 +317,7 @@ pub(crate) fn forget_commits(connection: &Connection, keep: i64) -> Result<()> {
 }
 
 /// Recomputes the totals of every view from its members.
-pub(crate) fn count_anew(connection: &Connection, generation: i64) -> Result<()> {
+pub(crate) fn recompute_totals(connection: &Connection, generation: i64) -> Result<()> {
     for view in all(connection)? {
         let held = bitmaps(connection, &view.key)?.unwrap_or_default();
         let mut totals = Totals::default();
@@ -346,11 +346,11 @@ pub(crate) fn count_anew(connection: &Connection, generation: i64) -> Result<()>
                 totals.digest,
             ],
         )?;
-        seal(connection, &view.key)?;
+        update_checksum(connection, &view.key)?;
     }
     Ok(())
 }
 
 fn add_totals(connection: &Connection, totals: &mut Totals, versions: &RoaringBitmap, sign: i64) -> Result<()> {
-    rows::each_total(connection, versions.iter(), |one| totals.add(one, sign))
+    rows::for_each_total(connection, versions.iter(), |one| totals.add(one, sign))
 }

@@ -14,8 +14,8 @@ use crate::text::{TextIndex, TextWriter};
 use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
-    CachedStat, Garbage, JobMode, JobProgress, JobStatus, KnownVersion, NewVersion, ProjectDir, Result, StoreError,
-    codec, doctor, garbage, jobs, rows, schema, statcache, twins, views,
+    CachedStat, Garbage, JobMode, JobProgress, JobStatus, NewVersion, ProjectDir, Result, StoreError, StoredVersion,
+    codec, dedup, doctor, garbage, jobs, rows, schema, stat_cache, views,
 };
 
 /// Called right before each durable write with the name of the write. Tests end the process there.
@@ -39,10 +39,10 @@ impl Default for Tuning {
 }
 
 /// Below this size a log is read faster than it is checkpointed.
-const LOG_BYTES: u64 = 2 << 20;
+const CHECKPOINT_LOG_BYTES: u64 = 2 << 20;
 
 /// The maximum number of views of single commits, which are indexed on demand. The most recently used ones stay.
-const COMMIT_VIEWS: i64 = 20;
+const MAX_COMMIT_VIEWS: i64 = 20;
 
 /// The changes of one publish, applied atomically.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ pub struct Writer {
 }
 
 /// The result of [`Writer::release_files`].
-pub(crate) struct Parts {
+pub(crate) struct WriterParts {
     pub(crate) dir: ProjectDir,
     pub(crate) lock: Lock,
     pub(crate) tuning: Tuning,
@@ -92,7 +92,7 @@ impl std::fmt::Debug for Writer {
 
 /// The action for a store that is missing or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum OnMissing {
     /// Return an error.
     Fail,
     /// Create a missing store.
@@ -108,13 +108,13 @@ impl Writer {
     /// [`StoreError::Locked`].
     pub fn open(
         dir: &ProjectDir,
-        missing: Missing,
+        missing: OnMissing,
         wait: bool,
         tuning: Tuning,
         point: Option<WritePoint>,
         now: i64,
     ) -> Result<Self> {
-        if missing == Missing::Fail && !dir.is_registered() {
+        if missing == OnMissing::Fail && !dir.is_registered() {
             return Err(StoreError::NotRegistered(dir.root().to_owned()));
         }
         let lock = dir.lock_for_writing(wait)?;
@@ -125,18 +125,18 @@ impl Writer {
     pub(crate) fn with_lock(
         dir: &ProjectDir,
         lock: Lock,
-        missing: Missing,
+        missing: OnMissing,
         tuning: Tuning,
         point: Option<WritePoint>,
         now: i64,
     ) -> Result<Self> {
         let connection = match schema::open(dir) {
-            Err(StoreError::NotRegistered(_)) if missing != Missing::Fail => new_epoch(dir, &point)?,
-            Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == Missing::Replace => {
+            Err(StoreError::NotRegistered(_)) if missing != OnMissing::Fail => new_epoch(dir, &point)?,
+            Err(StoreError::Corrupt(_) | StoreError::ReindexRequired { .. }) if missing == OnMissing::Replace => {
                 new_epoch(dir, &point)?
             }
-            Err(error) if missing == Missing::Upgrade && error.is_outdated() => new_epoch(dir, &point)?,
-            Ok(connection) if missing == Missing::Replace && doctor::check_database(&connection).is_err() => {
+            Err(error) if missing == OnMissing::Upgrade && error.is_outdated() => new_epoch(dir, &point)?,
+            Ok(connection) if missing == OnMissing::Replace && doctor::check_database(&connection).is_err() => {
                 drop(connection);
                 new_epoch(dir, &point)?
             }
@@ -145,10 +145,10 @@ impl Writer {
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         dir.sweep();
         let epoch = dir.epoch()?;
-        let text = TextIndex::open_examined(&epoch.join("text"), dir.examined());
+        let text = TextIndex::open_verified(&epoch.join("text"), dir.verified_files());
         let (text, rebuild) = match text {
-            Ok(_) if missing == Missing::Replace && doctor::check_text(&epoch, &connection).is_err() => {
-                (fresh_text(&epoch)?, true)
+            Ok(_) if missing == OnMissing::Replace && doctor::check_text(&epoch, &connection).is_err() => {
+                (create_text_index(&epoch)?, true)
             }
             Ok(text) => {
                 let lost = text.mark()? < schema::meta(&connection, "text_mark")?;
@@ -156,7 +156,7 @@ impl Writer {
             }
             // Only corruption is repaired by a rebuild. A disk without space for a lock file is not corruption.
             Err(StoreError::DiskFull(path)) => return Err(StoreError::DiskFull(path)),
-            Err(_) => (fresh_text(&epoch)?, true),
+            Err(_) => (create_text_index(&epoch)?, true),
         };
         let mut writer = Self {
             dir: dir.clone(),
@@ -172,7 +172,7 @@ impl Writer {
             _lock: lock,
         };
         jobs::mark_interrupted(&writer.connection, now)?;
-        writer.unite_twins()?;
+        writer.merge_duplicates()?;
         if rebuild {
             writer.rebuild_text()?;
         }
@@ -181,23 +181,23 @@ impl Writer {
 
     /// Registers a workspace of the project.
     pub fn register(&mut self, root: &str, now: i64) -> Result<()> {
-        self.at("register");
-        statcache::register(&self.connection, root, now).map(drop)
+        self.reach_write_point("register");
+        stat_cache::register(&self.connection, root, now).map(drop)
     }
 
     /// Returns every stored version of a path, newest first.
-    pub fn known(&self, path: &str) -> Result<Vec<KnownVersion>> {
-        rows::known(&self.connection, path)
+    pub fn versions_at_path(&self, path: &str) -> Result<Vec<StoredVersion>> {
+        rows::versions_at_path(&self.connection, path)
     }
 
     /// Returns every stored version by path, newest first.
-    pub fn known_by_path(&self) -> Result<HashMap<String, Vec<KnownVersion>>> {
-        rows::known_by_path(&self.connection)
+    pub fn versions_by_path(&self) -> Result<HashMap<String, Vec<StoredVersion>>> {
+        rows::versions_by_path(&self.connection)
     }
 
     /// Returns a stored version.
-    pub fn known_by_id(&self, id: VersionId) -> Result<Option<KnownVersion>> {
-        rows::known_by_id(&self.connection, id)
+    pub fn version_by_id(&self, id: VersionId) -> Result<Option<StoredVersion>> {
+        rows::version_by_id(&self.connection, id)
     }
 
     /// Returns the paths of these versions.
@@ -224,17 +224,17 @@ impl Writer {
 
     /// Returns the stat cache of a work tree.
     pub fn cached_stats(&self, root: &str) -> Result<HashMap<String, CachedStat>> {
-        statcache::load(&self.connection, root)
+        stat_cache::load(&self.connection, root)
     }
 
     /// Returns the stat cache entries of these files of a work tree.
     pub fn cached_stats_of(&self, root: &str, paths: &[String]) -> Result<HashMap<String, CachedStat>> {
-        statcache::load_paths(&self.connection, root, paths)
+        stat_cache::load_paths(&self.connection, root, paths)
     }
 
     /// Whether the stat cache has files below this path, which means that it was a folder.
     pub fn has_cached_below(&self, root: &str, path: &str) -> Result<bool> {
-        statcache::has_below(&self.connection, root, path)
+        stat_cache::has_below(&self.connection, root, path)
     }
 
     /// Starts a job and returns its id: the given one or a new one.
@@ -250,7 +250,7 @@ impl Writer {
         let process = std::process::id().to_le_bytes();
         let hash = ids::content_hash(&[&now.to_le_bytes(), &process, &number]);
         let id = id.map_or_else(|| format!("{:012x}", hash >> 16), str::to_owned);
-        self.at("start job");
+        self.reach_write_point("start job");
         jobs::start(&self.connection, &id, view, ref_name, mode, now)?;
         Ok(id)
     }
@@ -266,20 +266,20 @@ impl Writer {
     }
 
     /// Announces that everything will be stored again, even versions that exist.
-    pub fn expect_twins(&mut self) -> Result<()> {
-        self.at("expect duplicates");
-        twins::expect(&self.connection)
+    pub fn expect_duplicates(&mut self) -> Result<()> {
+        self.reach_write_point("expect duplicates");
+        dedup::expect_duplicates(&self.connection)
     }
 
     /// Makes all views hold the same version of duplicates if a full extraction was stored but never published.
-    fn unite_twins(&mut self) -> Result<()> {
-        if !twins::are_expected(&self.connection)? {
+    fn merge_duplicates(&mut self) -> Result<()> {
+        if !dedup::may_have_duplicates(&self.connection)? {
             return Ok(());
         }
-        self.at("merge duplicates");
+        self.reach_write_point("merge duplicates");
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let generation = schema::meta(&transaction, "generation")? + 1;
-        if twins::unite(&transaction, generation)? {
+        if dedup::merge_duplicates(&transaction, generation)? {
             schema::set_meta(&transaction, "generation", generation)?;
         }
         transaction.commit()?;
@@ -288,18 +288,18 @@ impl Writer {
 
     /// Reserves `count` ids and returns the first. They are never handed out again, whatever happens next.
     pub fn reserve(&mut self, count: u32) -> Result<VersionId> {
-        let first = self.next_id()?;
+        let first = self.next_version_id()?;
         let next = first as i64 + count as i64;
         if next > VersionId::MAX as i64 {
             return Err(StoreError::Corrupt("all file version ids are used up; index again with --force".into()));
         }
-        self.at("reserve ids");
+        self.reach_write_point("reserve ids");
         schema::set_meta(&self.connection, "next_fv", next)?;
         Ok(first)
     }
 
     /// Returns the first id that is not reserved.
-    pub fn next_id(&self) -> Result<VersionId> {
+    pub fn next_version_id(&self) -> Result<VersionId> {
         Ok(schema::meta(&self.connection, "next_fv")?.max(self.text.reserved()?) as VersionId)
     }
 
@@ -332,14 +332,14 @@ impl Writer {
         }
         let mark = schema::meta(&self.connection, "text_mark")? + 1;
         let next = schema::meta(&self.connection, "next_fv")?;
-        self.at("commit text");
+        self.reach_write_point("commit text");
         if let Some(text) = &mut self.text_writer {
             text.commit(mark, next)?;
         }
         let mut batch = std::mem::take(&mut self.batch);
         self.batch_weight = 0;
         batch.sort_by_key(|version| version.id);
-        self.at("commit rows");
+        self.reach_write_point("commit rows");
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         rows::insert(&transaction, &batch)?;
         if self.text_writer.is_some() {
@@ -353,7 +353,7 @@ impl Writer {
     /// Publishes: afterwards readers see the new views or, if this fails, the old ones. Returns the generation.
     pub fn publish(&mut self, job: &str, publish: &Publish, now: i64) -> Result<i64> {
         self.flush()?;
-        self.at("publish");
+        self.reach_write_point("publish");
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut generation = schema::meta(&transaction, "generation")?;
         if !publish.views.is_empty() {
@@ -362,19 +362,19 @@ impl Writer {
                 views::publish(&transaction, view, generation, now)?;
             }
             schema::set_meta(&transaction, "generation", generation)?;
-            if twins::are_expected(&transaction)? {
-                twins::unite(&transaction, generation)?;
+            if dedup::may_have_duplicates(&transaction)? {
+                dedup::merge_duplicates(&transaction, generation)?;
             }
         }
         if let Some(used) = &publish.used {
             views::touch(&transaction, used, now)?;
         }
-        views::forget_commits(&transaction, COMMIT_VIEWS)?;
-        statcache::apply(&transaction, &publish.root, &publish.seen, &publish.gone, now)?;
+        views::evict_commit_views(&transaction, MAX_COMMIT_VIEWS)?;
+        stat_cache::apply(&transaction, &publish.root, &publish.seen, &publish.gone, now)?;
         jobs::end(&transaction, job, JobStatus::Published, Some(publish.changed_files), None, now)?;
         transaction.commit()?;
         self.has_published |= !publish.views.is_empty();
-        self.at("published");
+        self.reach_write_point("published");
         Ok(generation)
     }
 
@@ -383,7 +383,7 @@ impl Writer {
         match self.clean_up() {
             // Published views stay published. A later writer with enough space cleans up.
             Err(StoreError::DiskFull(_)) => {
-                self.give_back();
+                self.discard_batch();
                 Ok(Garbage::default())
             }
             outcome => outcome,
@@ -400,13 +400,13 @@ impl Writer {
     }
 
     /// Removes what a write left behind when the disk became full, because any further operation needs that space.
-    pub fn give_back(&mut self) {
+    pub fn discard_batch(&mut self) {
         self.batch.clear();
         self.batch_weight = 0;
         self.text_writer = None;
         // The next writer removes what cannot be removed now.
         let _ = self.text.sweep();
-        self.settle();
+        self.checkpoint_log();
     }
 
     /// Recreates the documents of every version that has none, from stored text.
@@ -420,11 +420,11 @@ impl Writer {
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
             let (outline, text) = (codec::decode_outline(&outline)?, codec::decode_text(&text)?);
-            let documents = Documents::of(&path, &outline.symbols, &outline.chunks, &text);
+            let documents = Documents::build(&path, &outline.symbols, &outline.chunks, &text);
             self.text_writer()?.add(id, documents)?;
         }
         let (mark, next) = (schema::meta(&self.connection, "text_mark")?, schema::meta(&self.connection, "next_fv")?);
-        self.at("commit rebuilt text");
+        self.reach_write_point("commit rebuilt text");
         self.text_writer()?.commit(mark, next)
     }
 
@@ -459,12 +459,12 @@ impl Writer {
     }
 
     /// Closes all files and keeps what is needed to open another writer.
-    pub(crate) fn into_parts(self) -> Parts {
-        Parts { dir: self.dir, lock: self._lock, tuning: self.tuning, point: self.point }
+    pub(crate) fn release_files(self) -> WriterParts {
+        WriterParts { dir: self.dir, lock: self._lock, tuning: self.tuning, point: self.point }
     }
 
     /// Calls the write point right before a durable write.
-    pub(crate) fn at(&self, name: &'static str) {
+    pub(crate) fn reach_write_point(&self, name: &'static str) {
         if let Some(point) = &self.point {
             point(name);
         }
@@ -473,14 +473,14 @@ impl Writer {
     /// Checkpoints a log that has grown.
     fn checkpoint(&self) {
         let log = self.epoch.join("store.db-wal");
-        if !std::fs::metadata(log).is_ok_and(|log| log.len() < LOG_BYTES) {
-            self.settle();
+        if !std::fs::metadata(log).is_ok_and(|log| log.len() < CHECKPOINT_LOG_BYTES) {
+            self.checkpoint_log();
         }
     }
 
     /// Moves the log into the database without waiting for readers. Returns whether all of it is on disk now: until
     /// then, a power failure can undo the last transactions.
-    pub(crate) fn settle(&self) -> bool {
+    pub(crate) fn checkpoint_log(&self) -> bool {
         let quick = self.connection.busy_timeout(Duration::ZERO);
         let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         let _ = quick.and_then(|()| self.connection.busy_timeout(Duration::from_secs(20)));
@@ -503,7 +503,7 @@ fn new_epoch(dir: &ProjectDir, point: &Option<WritePoint>) -> Result<Connection>
     Ok(connection)
 }
 
-fn fresh_text(epoch: &Path) -> Result<TextIndex> {
+fn create_text_index(epoch: &Path) -> Result<TextIndex> {
     let dir = epoch.join("text");
     if dir.exists() {
         std::fs::remove_dir_all(&dir).map_err(StoreError::io(&dir))?;

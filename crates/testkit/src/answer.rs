@@ -46,14 +46,14 @@ pub struct Answer {
 
 /// Texts that differ between machines, with their placeholders.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct Redactions {
     /// Texts and their placeholders, replaced in this order.
-    pub places: Vec<(String, &'static str)>,
+    pub paths: Vec<(String, &'static str)>,
     /// Refs and the ids of their commits; a commit is named by its first ref.
     pub commits: Vec<(String, String)>,
 }
 
-impl Names {
+impl Redactions {
     /// Creates the redactions for answers about a repository at `root` with a data directory at `home`.
     pub fn new(root: &Path, home: &Path, commits: Vec<(String, String)>) -> Self {
         let forms = |path: &Path, name| {
@@ -62,31 +62,31 @@ impl Names {
         };
         let mut places: Vec<_> = [forms(root, "[root]"), forms(home, "[home]")].into_iter().flatten().collect();
         places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        Self { places, commits }
+        Self { paths: places, commits }
     }
 }
 
 impl Answer {
     /// Redacts a reply.
-    pub fn new(reply: &Reply, names: &Names) -> Self {
-        let clean = |text: &str| normalise(&spread(text, &|_| false), names).trim_end().to_owned();
+    pub fn new(reply: &Reply, names: &Redactions) -> Self {
+        let clean = |text: &str| redact(&format_json(text, &|_| false), names).trim_end().to_owned();
         Self { code: reply.code, stderr: Some(clean(&reply.stderr)), stdout: clean(&reply.stdout) }
     }
 
     /// Returns the answer without the JSON fields that the branch law ignores.
-    pub fn under_law(&self) -> Self {
-        let strip = |text: &str| spread(text, &|key| LAW_EXCEPTIONS.contains(&key));
+    pub fn without_law_exceptions(&self) -> Self {
+        let strip = |text: &str| format_json(text, &|key| LAW_EXCEPTIONS.contains(&key));
         Self { code: self.code, stderr: self.stderr.as_deref().map(strip), stdout: strip(&self.stdout) }
     }
 
     /// Whether an actual answer meets this expectation.
     pub fn accepts(&self, actual: &Self) -> bool {
-        *self == actual.as_told_by(self)
+        *self == actual.comparable_to(self)
     }
 
     /// Returns the actual answer with standard error only where it counts: after a failure, and where the expectation
     /// has it.
-    pub fn as_told_by(&self, expected: &Self) -> Self {
+    pub fn comparable_to(&self, expected: &Self) -> Self {
         let counts = expected.stderr.is_some() || self.code != Some(0);
         let stderr = self.stderr.clone().filter(|text| counts && !text.is_empty());
         Self { code: self.code, stderr, stdout: self.stdout.clone() }
@@ -99,7 +99,7 @@ impl Answer {
 }
 
 /// Formats JSON over several lines, without the dropped keys; returns any other text unchanged.
-fn spread(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
+fn format_json(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
     if !text.trim_start().starts_with(['{', '[']) {
         return text.to_owned();
     }
@@ -108,23 +108,23 @@ fn spread(text: &str, dropped: &dyn Fn(&str) -> bool) -> String {
         return text.to_owned();
     };
     let lay_out = |mut value: Value| {
-        clean(&mut value, dropped);
+        strip_keys(&mut value, dropped);
         serde_json::to_string_pretty(&value).expect("because a JSON value can be serialized")
     };
     documents.into_iter().map(lay_out).collect::<Vec<_>>().join("\n")
 }
 
-fn clean(value: &mut Value, dropped: &dyn Fn(&str) -> bool) {
+fn strip_keys(value: &mut Value, dropped: &dyn Fn(&str) -> bool) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| clean(item, dropped)),
+        Value::Array(items) => items.iter_mut().for_each(|item| strip_keys(item, dropped)),
         Value::Object(fields) => {
             fields.retain(|key, _| !dropped(key));
             for (key, field) in fields.iter_mut() {
-                match stand_in(key) {
+                match placeholder_for_key(key) {
                     Some(name) if field.is_number() || field.is_string() => {
                         *field = Value::from(name);
                     }
-                    _ => clean(field, dropped),
+                    _ => strip_keys(field, dropped),
                 }
             }
         }
@@ -132,7 +132,7 @@ fn clean(value: &mut Value, dropped: &dyn Fn(&str) -> bool) {
     }
 }
 
-fn stand_in(key: &str) -> Option<&'static str> {
+fn placeholder_for_key(key: &str) -> Option<&'static str> {
     let ends = |endings: &[&str]| endings.iter().any(|ending| key.ends_with(ending));
     match key {
         "job_id" => Some("[job]"),
@@ -143,9 +143,9 @@ fn stand_in(key: &str) -> Option<&'static str> {
 }
 
 /// Replaces machine-dependent and time-dependent text by placeholders. The function is idempotent.
-pub fn normalise(text: &str, names: &Names) -> String {
+pub fn redact(text: &str, names: &Redactions) -> String {
     let mut text = text.to_owned();
-    for (path, name) in &names.places {
+    for (path, name) in &names.paths {
         text = text.replace(path.as_str(), name);
     }
     let mut out = String::with_capacity(text.len());
@@ -169,12 +169,12 @@ pub fn normalise(text: &str, names: &Names) -> String {
     out
 }
 
-fn replacement(rest: &str, before: &str, names: &Names) -> Option<(usize, String)> {
+fn replacement(rest: &str, before: &str, names: &Redactions) -> Option<(usize, String)> {
     let fixed = |(length, name): (usize, &str)| (length, name.to_owned());
     timestamp(rest)
         .map(fixed)
         .or_else(|| commit(rest, names))
-        .or_else(|| amount(rest).map(fixed))
+        .or_else(|| redact_quantity(rest).map(fixed))
         .or_else(|| job(rest, before).map(fixed))
 }
 
@@ -210,7 +210,7 @@ fn timestamp(text: &str) -> Option<(usize, &'static str)> {
 }
 
 /// A commit that a ref of the fixture points at: the full id, or an abbreviation of at least seven characters.
-fn commit(text: &str, names: &Names) -> Option<(usize, String)> {
+fn commit(text: &str, names: &Redactions) -> Option<(usize, String)> {
     let length = run(text, |c| c.is_ascii_hexdigit());
     if length < 7 || text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return None;
@@ -220,7 +220,7 @@ fn commit(text: &str, names: &Names) -> Option<(usize, String)> {
 }
 
 /// A duration or a size: a number, at most one space, a unit.
-fn amount(text: &str) -> Option<(usize, &'static str)> {
+fn redact_quantity(text: &str) -> Option<(usize, &'static str)> {
     const TIMES: &[&str] = &["ns", "µs", "us", "ms", "s", "sec", "secs", "second", "seconds", "min"];
     const SIZES: &[&str] = &["B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB", "byte", "bytes"];
     let mut length = digits(text);
@@ -253,17 +253,17 @@ fn job(text: &str, before: &str) -> Option<(usize, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Names, normalise};
+    use super::{Answer, Redactions, redact};
     use crate::product::Reply;
     use std::path::Path;
 
-    fn names() -> Names {
+    fn names() -> Redactions {
         let id = "0123456789abcdef0123456789abcdef01234567".to_owned();
-        Names::new(Path::new("/tmp/x/repo"), Path::new("/tmp/x/repo/home"), vec![("main".to_owned(), id)])
+        Redactions::new(Path::new("/tmp/x/repo"), Path::new("/tmp/x/repo/home"), vec![("main".to_owned(), id)])
     }
 
     #[test]
-    fn what_depends_on_machine_and_moment_gets_a_name() {
+    fn machine_dependent_text_is_redacted() {
         let table = [
             ("in /tmp/x/repo/src and /tmp/x/repo/home/db", "in [root]/src and [home]/db"),
             ("took 12 ms, 1.5s and 3 µs.", "took [time], [time] and [time]."),
@@ -273,28 +273,28 @@ mod tests {
             ("job 01hx3abc done", "job [job] done"),
         ];
         for (text, expected) in table {
-            assert_eq!(normalise(text, &names()), expected);
-            assert_eq!(normalise(expected, &names()), expected);
+            assert_eq!(redact(text, &names()), expected);
+            assert_eq!(redact(expected, &names()), expected);
         }
     }
 
     #[test]
-    fn what_only_looks_like_it_stays() {
+    fn lookalikes_are_kept() {
         let table =
             ["src/a.rs:3  s", "v1.2", "deadbeef1", "3 files", "x12ms", "2026-02-23", "the job is done", "a 5 é"];
         for text in table {
-            assert_eq!(normalise(text, &names()), text);
+            assert_eq!(redact(text, &names()), text);
         }
     }
 
     #[test]
-    fn json_is_laid_out_and_the_law_drops_its_exceptions_at_any_depth() {
+    fn json_is_formatted_and_law_exceptions_dropped() {
         let stdout = r#"{"z":[{"source_layer":"base","path":"a"}],"duration_ms":7,"job_id":null,"a":1.5}"#;
         let reply = Reply { stdout: stdout.to_owned(), stderr: String::new(), code: Some(0) };
         let answer = Answer::new(&reply, &names());
         assert!(answer.stdout.contains("\"duration_ms\": \"[time]\""), "{}", answer.stdout);
         assert!(answer.stdout.contains("\"job_id\": null"), "{}", answer.stdout);
         let under_law = "{\n  \"z\": [\n    {\n      \"path\": \"a\"\n    }\n  ],\n  \"a\": 1.5\n}";
-        assert_eq!(answer.under_law().stdout, under_law);
+        assert_eq!(answer.without_law_exceptions().stdout, under_law);
     }
 }

@@ -4,14 +4,14 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{Expr, ExprId, FileFacts, Lines, Owners, Part, Seen, Span};
+use codecompass_model::{Expr, ExprId, FileFacts, LexicalTarget, LineOwners, Lines, Span, ValuePart};
 
 /// Maximum size in bytes of a chunk with more than one line.
 const MAX_CHUNK: usize = 1500;
 
 /// Panics when the facts of a file are not valid; `text` is the text that they were extracted from.
 pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
-    let file = File { path, text, facts, starts: line_starts(text) };
+    let file = CheckedFile { path, text, facts, starts: line_starts(text) };
     check_symbols(&file);
     check_exprs(&file);
     check_references(&file);
@@ -21,7 +21,7 @@ pub fn check_facts(path: &str, text: &str, facts: &FileFacts) {
     check_chunks(&file);
 }
 
-struct File<'f> {
+struct CheckedFile<'f> {
     path: &'f str,
     text: &'f str,
     facts: &'f FileFacts,
@@ -33,7 +33,7 @@ fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0).chain(after).collect()
 }
 
-impl File<'_> {
+impl CheckedFile<'_> {
     /// Whether a range is in the text, on character boundaries.
     fn has(&self, span: Span) -> bool {
         span.start <= span.end && self.text.get(span.start as usize..span.end as usize).is_some()
@@ -63,7 +63,7 @@ impl File<'_> {
 
 /// Checks that parents precede children, symbols are in source order, spans are on character boundaries, and symbols
 /// are unique.
-fn check_symbols(file: &File<'_>) {
+fn check_symbols(file: &CheckedFile<'_>) {
     let path = file.path;
     let mut seen = HashSet::new();
     let mut last = 0;
@@ -88,7 +88,7 @@ fn check_symbols(file: &File<'_>) {
 }
 
 /// Checks that expressions are unique, refer only to existing items, and follow their parts.
-fn check_exprs(file: &File<'_>) {
+fn check_exprs(file: &CheckedFile<'_>) {
     let (path, facts) = (file.path, file.facts);
     let mut seen = HashSet::new();
     for (at, expr) in facts.exprs.iter().enumerate() {
@@ -99,9 +99,9 @@ fn check_exprs(file: &File<'_>) {
             Expr::Name { name, seen } => {
                 file.is_name(Some(*name))
                     && match seen {
-                        Seen::Nowhere => true,
-                        Seen::Local(binding) => (*binding as usize) < facts.bindings.len(),
-                        Seen::Symbol(symbol) => file.is_symbol(Some(*symbol)),
+                        LexicalTarget::NotLocal => true,
+                        LexicalTarget::Local(binding) => (*binding as usize) < facts.bindings.len(),
+                        LexicalTarget::Symbol(symbol) => file.is_symbol(Some(*symbol)),
                     }
             }
             Expr::Member { of, name } => is_before(of) && file.is_name(Some(*name)),
@@ -110,7 +110,7 @@ fn check_exprs(file: &File<'_>) {
             }
             Expr::Slice(of) | Expr::New(of) | Expr::Cast(of) | Expr::List(of) | Expr::Lambda(of) => is_before(of),
             Expr::Wrap { of, .. } => is_before(of),
-            Expr::Part { of, part: Part::Field(name) } => is_before(of) && file.is_name(Some(*name)),
+            Expr::Part { of, part: ValuePart::Field(name) } => is_before(of) && file.is_name(Some(*name)),
             Expr::Part { of, .. } => is_before(of),
             Expr::Map { key, value } => is_before(key) && is_before(value),
             Expr::Func(of) => of.params.iter().chain(&of.results).all(is_before),
@@ -127,7 +127,7 @@ fn check_exprs(file: &File<'_>) {
 }
 
 /// Checks that references are in source order, each at an occurrence of its name.
-fn check_references(file: &File<'_>) {
+fn check_references(file: &CheckedFile<'_>) {
     let (path, facts) = (file.path, file.facts);
     let mut last = (0, 0);
     for reference in &facts.references {
@@ -145,7 +145,7 @@ fn check_references(file: &File<'_>) {
 }
 
 /// Checks that calls are in the order of their references, at most one for each.
-fn check_calls(file: &File<'_>) {
+fn check_calls(file: &CheckedFile<'_>) {
     let (path, facts) = (file.path, file.facts);
     assert!(facts.calls.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.calls);
     for (reference, call) in &facts.calls {
@@ -153,14 +153,14 @@ fn check_calls(file: &File<'_>) {
         assert!(is_there, "{path}: {reference} {call:?}");
     }
     assert!(file.is_expr(facts.value), "{path}: {:?}", facts.value);
-    assert!(facts.seen.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.seen);
-    for (reference, symbol) in &facts.seen {
+    assert!(facts.block_targets.is_sorted_by(|a, b| a.0 < b.0), "{path}: {:?}", facts.block_targets);
+    for (reference, symbol) in &facts.block_targets {
         let is_there = (*reference as usize) < facts.references.len() && file.is_symbol(Some(*symbol));
         assert!(is_there, "{path}: {reference} {symbol}");
     }
 }
 
-fn check_bindings(file: &File<'_>) {
+fn check_bindings(file: &CheckedFile<'_>) {
     for binding in &file.facts.bindings {
         let has_names =
             file.is_name(Some(binding.name)) && file.is_expr(binding.annotation) && file.is_expr(binding.value);
@@ -169,7 +169,7 @@ fn check_bindings(file: &File<'_>) {
     }
 }
 
-fn check_imports(file: &File<'_>) {
+fn check_imports(file: &CheckedFile<'_>) {
     for import in &file.facts.imports {
         assert!(file.is_line(import.line) && file.is_symbol(import.symbol), "{}: {import:?}", file.path);
     }
@@ -177,11 +177,12 @@ fn check_imports(file: &File<'_>) {
 
 /// Checks that chunks are whole lines in order and not too long, and that each line with text is in a chunk or a
 /// symbol.
-fn check_chunks(file: &File<'_>) {
+fn check_chunks(file: &CheckedFile<'_>) {
     let (path, text, facts) = (file.path, file.text, file.facts);
-    let owners = Owners::new(text, &facts.symbols);
+    let owners = LineOwners::new(text, &facts.symbols);
     let start = |line: u32| file.starts.get(line as usize - 1).copied().unwrap_or(text.len());
-    let is_lost = |line: &u32| owners.of(*line).is_none() && !text[start(*line)..start(*line + 1)].trim().is_empty();
+    let is_lost =
+        |line: &u32| owners.owner_at(*line).is_none() && !text[start(*line)..start(*line + 1)].trim().is_empty();
     let mut next = 1;
     for chunk in &facts.chunks {
         let Lines { start: first, end: last } = chunk.lines;
@@ -191,7 +192,7 @@ fn check_chunks(file: &File<'_>) {
         assert_eq!(bytes, (start(first), start(last + 1)), "{path}: {chunk:?}");
         let is_small = last == first || bytes.1 - bytes.0 <= MAX_CHUNK;
         assert!(is_small, "{path}: {} bytes in {chunk:?}", bytes.1 - bytes.0);
-        let owned = (first..=last).find(|line| owners.of(*line).is_some());
+        let owned = (first..=last).find(|line| owners.owner_at(*line).is_some());
         assert_eq!(owned, None, "{path}: {chunk:?} has a symbol's line");
         next = last + 1;
     }

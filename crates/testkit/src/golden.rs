@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::difference::difference;
+use crate::diff::diff;
 
 /// Whether `UPDATE` is set to anything but `0`: expectations are then rewritten instead of compared.
-pub fn update_wanted() -> bool {
+pub fn update_requested() -> bool {
     std::env::var("UPDATE").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
@@ -13,7 +13,7 @@ pub fn update_wanted() -> bool {
 #[track_caller]
 pub fn expect_file(path: impl AsRef<Path>, actual: &str) {
     let path = path.as_ref();
-    if let Err(message) = check_file(path, actual, update_wanted()) {
+    if let Err(message) = check_file(path, actual, update_requested()) {
         panic!("{message}");
     }
 }
@@ -29,7 +29,7 @@ pub fn check_file(path: &Path, actual: &str, update: bool) -> Result<(), String>
         let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         return folder.and_then(|()| std::fs::write(path, actual)).map_err(|error| format!("{shown}: {error}"));
     }
-    let lines = difference(&expected, actual);
+    let lines = diff(&expected, actual);
     let what = if lines.is_empty() { "only the line endings differ".to_owned() } else { lines };
     Err(format!("{shown} differs from the actual text (UPDATE=1 accepts it):\n{what}"))
 }

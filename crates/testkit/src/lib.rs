@@ -19,35 +19,35 @@
 
 mod answer;
 mod case;
-mod difference;
+mod case_run;
+mod diff;
+pub mod expectation;
 mod facts;
 mod golden;
-mod journey;
 mod laws;
-mod marked;
-mod memory;
+mod marked_world;
+mod memory_world;
 mod product;
-pub mod promise;
 mod random;
 mod repository;
 mod roads;
 mod runner;
-pub mod words;
+pub mod shell_words;
 
-pub use answer::{Answer, LAW_EXCEPTIONS, Names, normalise};
-pub use case::{Branch, Case, CaseError, Change, DEFAULT_BRANCH, Edit, Question};
-pub use difference::difference;
+pub use answer::{Answer, LAW_EXCEPTIONS, Redactions, redact};
+pub use case::{Branch, Case, CaseError, CaseQuery, Change, DEFAULT_BRANCH, Edit};
+pub use case_run::{CaseRun, Failure, Home, HomeBackup};
+pub use diff::diff;
 pub use facts::check_facts;
-pub use golden::{check_file, expect_file, update_wanted};
-pub use journey::{Failure, Home, Journey, Saved};
+pub use golden::{check_file, expect_file, update_requested};
 pub use laws::{
-    Keeper, Keeping, Law, branch_law, check_branch_law, check_idempotence_law, check_incremental_law, check_rebase_law,
-    check_road_law, idempotence_law, incremental_law, rebase_law, road_law,
+    IndexUpdater, Law, MakeUpdater, branch_law, check_branch_law, check_idempotence_law, check_incremental_law,
+    check_rebase_law, check_road_law, idempotence_law, incremental_law, rebase_law, road_law,
 };
-pub use marked::{Asked, Mark, MarkedWorld, fill_in};
-pub use memory::MemoryWorld;
-pub use product::{Binary, Call, HOME, KILL_AT_WRITE, Product, Reply};
-pub use random::{Dice, Sample, Size, random_repository};
+pub use marked_world::{Mark, MarkKind, MarkedWorld, fill_in};
+pub use memory_world::MemoryWorld;
+pub use product::{Call, HOME, KILL_AT_WRITE, Product, ProductBinary, Reply};
+pub use random::{RandomRepository, Rng, Size, random_repository};
 pub use repository::Repository;
 pub use roads::{ROADS, Road};
 pub use runner::{Options, list_cases, report, run_case, run_cases, run_cases_with, update_case};

@@ -18,7 +18,7 @@ pub const HOME: &str = "CODECOMPASS_HOME";
 
 /// Variables of the caller's environment that the product inherits: without them nothing starts, or coverage data is
 /// lost.
-const INHERITED: &[&str] = &["PATH", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "RUST_BACKTRACE", "LLVM_PROFILE_FILE"];
+const INHERITED_ENV: &[&str] = &["PATH", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "RUST_BACKTRACE", "LLVM_PROFILE_FILE"];
 
 /// One run of the product.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct Reply {
 
 impl Reply {
     /// Whether the process was aborted and did not exit by itself.
-    pub fn died(&self) -> bool {
+    pub fn was_aborted(&self) -> bool {
         matches!(self.code, None | Some(134))
     }
 
@@ -64,12 +64,12 @@ pub trait Product: Sync {
 
 /// The product as a program on disk, run in an environment isolated from the developer's machine.
 #[derive(Debug)]
-pub struct Binary {
+pub struct ProductBinary {
     program: PathBuf,
     user: TempDir,
 }
 
-impl Binary {
+impl ProductBinary {
     /// Uses the program at this path, usually `env!("CARGO_BIN_EXE_codecompass")`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let user = TempDir::new().expect("because a temporary folder can be created for the empty user home");
@@ -77,9 +77,9 @@ impl Binary {
     }
 }
 
-impl Product for Binary {
+impl Product for ProductBinary {
     fn call(&self, call: &Call<'_>) -> Reply {
-        let inherited = INHERITED.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
+        let inherited = INHERITED_ENV.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
         let output = Command::new(&self.program)
             .args(call.args)
             .current_dir(call.cwd)

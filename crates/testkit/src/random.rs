@@ -10,9 +10,9 @@ use crate::repository::Repository;
 
 /// A small random number generator with the same output on every machine (xorshift64*).
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
+impl Rng {
     /// Creates a generator that depends only on the seed.
     pub fn new(seed: u64) -> Self {
         // Spreads small seeds over all bits; the state must not be 0.
@@ -20,7 +20,7 @@ impl Dice {
     }
 
     /// Returns the next 64 bits.
-    pub fn roll(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -30,11 +30,11 @@ impl Dice {
     /// Returns a number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).expect("because a usize fits into 64 bits");
-        usize::try_from((self.roll() >> 32) % end).expect("because the value is below a usize")
+        usize::try_from((self.next_u64() >> 32) % end).expect("because the value is below a usize")
     }
 
     /// Returns one of the items, which must not be empty.
-    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub fn choose<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 }
@@ -60,7 +60,7 @@ impl Default for Size {
 
 /// A generated repository and the data for queries about it.
 #[derive(Debug)]
-pub struct Sample {
+pub struct RandomRepository {
     /// The repository, with `main` checked out and nothing uncommitted.
     pub repository: Repository,
     /// Its branches, `main` first, and its tag.
@@ -92,9 +92,9 @@ const NOUNS: &[&str] = &["token", "user", "file", "index", "query"];
 const FOLDERS: &[&str] = &["src", "src/net", "tools", "tools/jobs"];
 
 /// Creates a repository that depends only on the seed and the size.
-pub fn random_repository(seed: u64, size: Size) -> Sample {
-    let mut dice = Dice::new(seed);
-    let mut sample = Sample {
+pub fn random_repository(seed: u64, size: Size) -> RandomRepository {
+    let mut dice = Rng::new(seed);
+    let mut sample = RandomRepository {
         repository: Repository::new(),
         refs: vec!["main".to_owned()],
         names: Vec::new(),
@@ -108,7 +108,7 @@ pub fn random_repository(seed: u64, size: Size) -> Sample {
     sample.repository.tag("v1");
     for number in 1..=size.branches {
         let bases: Vec<String> = sample.history.keys().cloned().collect();
-        let base = dice.pick(&bases).clone();
+        let base = dice.choose(&bases).clone();
         sample.checkout(&base);
         sample.branch(&format!("topic-{number}"));
         for _ in 0..size.commits.max(1) {
@@ -116,20 +116,20 @@ pub fn random_repository(seed: u64, size: Size) -> Sample {
             sample.commit();
         }
         if dice.below(2) == 0 {
-            let other = dice.pick(&bases).clone();
+            let other = dice.choose(&bases).clone();
             sample.merge(&other);
         }
     }
     sample.checkout("main");
     sample.refs.push("v1".to_owned());
-    sample.count();
+    sample.refresh_names_and_paths();
     sample
 }
 
-impl Sample {
+impl RandomRepository {
     /// Makes one typical change: edits, adds, renames or deletes a file, commits, amends, checks out another branch or
     /// a detached HEAD, creates a branch, or drops changes or a commit. Returns a description.
-    pub fn disturb(&mut self, dice: &mut Dice) -> String {
+    pub fn random_change(&mut self, dice: &mut Rng) -> String {
         let done = match dice.below(13) {
             0..=5 => {
                 self.change(|tree| edit(tree, dice));
@@ -142,7 +142,7 @@ impl Sample {
             7 => {
                 self.commit();
                 let branches: Vec<String> = self.history.keys().filter(|name| *name != DETACHED).cloned().collect();
-                let name = dice.pick(&branches).clone();
+                let name = dice.choose(&branches).clone();
                 self.checkout(&name);
                 format!("checkout {name}")
             }
@@ -162,13 +162,13 @@ impl Sample {
             }
             _ => self.amend(),
         };
-        self.count();
+        self.refresh_names_and_paths();
         done
     }
 
     /// Moves a branch on top of `main`, as one commit with its files, those of `main` and one more edit, like a rebase
     /// with a force-push.
-    pub fn rebase(&mut self, name: &str, dice: &mut Dice) {
+    pub fn rebase(&mut self, name: &str, dice: &mut Rng) {
         self.checkout(name);
         let ours = self.work.clone();
         self.repository.reset("main");
@@ -180,7 +180,7 @@ impl Sample {
         });
         self.commit();
         self.checkout("main");
-        self.count();
+        self.refresh_names_and_paths();
     }
 
     fn change(&mut self, edit: impl FnOnce(&mut Tree)) {
@@ -245,7 +245,7 @@ impl Sample {
     }
 
     /// Updates names and paths from all trees.
-    fn count(&mut self) {
+    fn refresh_names_and_paths(&mut self) {
         let trees = self.history.values().flatten().chain([&self.work]);
         let files: BTreeSet<(&String, &Vec<Function>)> = trees.flatten().collect();
         let names = files.iter().flat_map(|(_, functions)| functions.iter().map(|function| function.name.clone()));
@@ -256,12 +256,12 @@ impl Sample {
     }
 }
 
-fn edit(tree: &mut Tree, dice: &mut Dice) {
+fn edit(tree: &mut Tree, dice: &mut Rng) {
     let paths: Vec<String> = tree.keys().cloned().collect();
     if paths.is_empty() {
         return add_file(tree, dice);
     }
-    let path = dice.pick(&paths).clone();
+    let path = dice.choose(&paths).clone();
     match dice.below(8) {
         0 => add_file(tree, dice),
         1 if paths.len() > 2 => {
@@ -290,13 +290,13 @@ fn edit(tree: &mut Tree, dice: &mut Dice) {
     }
 }
 
-fn add_file(tree: &mut Tree, dice: &mut Dice) {
+fn add_file(tree: &mut Tree, dice: &mut Rng) {
     let path = new_path(dice);
     let functions = (0..=dice.below(4)).map(|_| new_function(tree, dice)).collect();
     tree.entry(path).or_insert(functions);
 }
 
-fn rename_file(tree: &mut Tree, path: &str, dice: &mut Dice) {
+fn rename_file(tree: &mut Tree, path: &str, dice: &mut Rng) {
     let to = new_path(dice);
     let ending = |path: &str| path.rsplit('.').next().map(str::to_owned);
     if !tree.contains_key(&to) && ending(&to) == ending(path) {
@@ -305,19 +305,19 @@ fn rename_file(tree: &mut Tree, path: &str, dice: &mut Dice) {
     }
 }
 
-fn new_path(dice: &mut Dice) -> String {
-    let folder = *dice.pick(FOLDERS);
+fn new_path(dice: &mut Rng) -> String {
+    let folder = *dice.choose(FOLDERS);
     let ending = if folder.starts_with("src") { "rs" } else { "py" };
-    format!("{folder}/{}_{}.{ending}", dice.pick(NOUNS), dice.below(4))
+    format!("{folder}/{}_{}.{ending}", dice.choose(NOUNS), dice.below(4))
 }
 
-fn new_function(tree: &Tree, dice: &mut Dice) -> Function {
-    let name = format!("{}_{}", dice.pick(VERBS), dice.pick(NOUNS));
+fn new_function(tree: &Tree, dice: &mut Rng) -> Function {
+    let name = format!("{}_{}", dice.choose(VERBS), dice.choose(NOUNS));
     let known: Vec<(&String, &Function)> =
         tree.iter().flat_map(|(path, functions)| functions.iter().map(move |function| (path, function))).collect();
     let count = if known.is_empty() { 0 } else { dice.below(3) };
     let mut call = |_| {
-        let (path, function) = *dice.pick(&known);
+        let (path, function) = *dice.choose(&known);
         (function.name.clone(), path.clone())
     };
     Function { name, calls: (0..count).map(&mut call).collect() }
@@ -355,17 +355,17 @@ fn import(path: &str, name: &str, from: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dice, Size, random_repository};
+    use super::{Rng, Size, random_repository};
 
     #[test]
-    fn the_same_seed_gives_the_same_commits() {
+    fn same_seed_gives_same_commits() {
         let (a, b) = (random_repository(7, Size::default()), random_repository(7, Size::default()));
         assert_eq!(a.repository.refs(), b.repository.refs());
         assert_ne!(a.repository.refs(), random_repository(8, Size::default()).repository.refs());
     }
 
     #[test]
-    fn branches_differ_and_seeds_bring_renames_deletes_and_merges() {
+    fn seeds_produce_renames_deletes_and_merges() {
         let (mut renames, mut deletes, mut merges) = (0, 0, 0);
         for seed in 0..6 {
             let sample = random_repository(seed, Size::default());
@@ -380,11 +380,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sample_remembers_is_what_the_work_tree_has() {
+    fn sample_matches_work_tree() {
         let mut sample = random_repository(3, Size::default());
-        let mut dice = Dice::new(3);
+        let mut dice = Rng::new(3);
         for _ in 0..30 {
-            let done = sample.disturb(&mut dice);
+            let done = sample.random_change(&mut dice);
             let listed = sample.repository.git(&["ls-files", "--cached", "--others", "--exclude-standard"]);
             let exists = |path: &&str| sample.repository.path(path).is_file();
             let mut listed: Vec<&str> = listed.lines().filter(exists).collect();

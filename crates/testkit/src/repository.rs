@@ -197,7 +197,7 @@ impl Repository {
         let prefix = format!("--prefix={}/", flat.root.display());
         for args in [&["read-tree", reference][..], &["checkout-index", "--all", &prefix]] {
             let output = self.command(args).env("GIT_INDEX_FILE", &index).output();
-            self.accept(args, output);
+            self.expect_success(args, output);
         }
         std::fs::remove_file(&index).expect("because git has just written the index");
         flat.git(&["add", "--all", "--force"]);
@@ -208,11 +208,11 @@ impl Repository {
     /// Runs any git command here and returns its output; panics when it fails.
     pub fn git(&self, args: &[&str]) -> String {
         let output = self.command(args).output();
-        self.accept(args, output)
+        self.expect_success(args, output)
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let time = FIRST_COMMIT + 60 * self.tick(args);
+        let time = FIRST_COMMIT + 60 * self.commit_count(args);
         let date = format!("{time} +0000");
         let mut command = Command::new("git");
         let own = std::env::vars_os().map(|(name, _)| name);
@@ -241,12 +241,12 @@ impl Repository {
     }
 
     /// Returns the number of commits made before this command, including it when it makes one.
-    fn tick(&self, args: &[&str]) -> u64 {
+    fn commit_count(&self, args: &[&str]) -> u64 {
         let commits = matches!(args.first(), Some(&"commit" | &"merge" | &"rebase" | &"cherry-pick" | &"revert"));
         self.commits.fetch_add(u64::from(commits), Ordering::Relaxed)
     }
 
-    fn accept(&self, args: &[&str], output: std::io::Result<Output>) -> String {
+    fn expect_success(&self, args: &[&str], output: std::io::Result<Output>) -> String {
         let output = output.unwrap_or_else(|error| panic!("cannot run git: {error}"));
         assert!(
             output.status.success(),

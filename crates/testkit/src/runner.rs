@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::case::Case;
-use crate::golden::update_wanted;
-use crate::journey::Failure;
+use crate::case_run::Failure;
+use crate::golden::update_requested;
 use crate::product::Product;
 use crate::roads::{ROADS, Road, first_answers};
 
@@ -17,7 +17,7 @@ use crate::roads::{ROADS, Road, first_answers};
 /// them. `CASE=text` and `ROAD=text` run only the cases and roads whose names contain the text.
 pub fn run_cases(dir: &Path, product: &dyn Product) {
     let wanted = |name: &str| std::env::var(name).unwrap_or_default();
-    let options = Options { update: update_wanted(), case: wanted("CASE"), road: wanted("ROAD") };
+    let options = Options { update: update_requested(), case: wanted("CASE"), road: wanted("ROAD") };
     let failures = run_cases_with(dir, product, &options);
     assert!(failures.is_empty(), "{}", report(&failures));
 }
@@ -44,21 +44,21 @@ pub fn run_cases_with(dir: &Path, product: &dyn Product, options: &Options) -> V
     let chosen: Vec<PathBuf> = paths.into_iter().filter(|path| shown(path).contains(&options.case)).collect();
     if options.update {
         let update = |path: &PathBuf| update_case(path, product).err().map(|why| (shown(path), why));
-        failures.extend(side_by_side(&chosen, update));
+        failures.extend(parallel_map(&chosen, update));
     }
     let mut journeys = Vec::new();
     for path in &chosen {
         match Case::read(path) {
             Ok(case) => {
-                let roads = Road::of(&case).filter(|road| road.name.contains(&options.road)).collect::<Vec<_>>();
+                let roads = Road::for_case(&case).filter(|road| road.name.contains(&options.road)).collect::<Vec<_>>();
                 let case = std::sync::Arc::new(case);
                 journeys.extend(roads.into_iter().map(|road| (case.clone(), road)));
             }
             Err(error) => failures.push((shown(path), Failure(error.to_string()))),
         }
     }
-    failures.extend(side_by_side(&journeys, |(case, road)| {
-        let failure = caught(|| (road.walk)(case, product)).err()?;
+    failures.extend(parallel_map(&journeys, |(case, road)| {
+        let failure = catch_panic(|| (road.walk)(case, product)).err()?;
         Some((format!("{} on road '{}'", shown(&case.path), road.name), failure))
     }));
     failures
@@ -85,14 +85,14 @@ pub fn list_cases(dir: &Path) -> Vec<PathBuf> {
 /// Runs one case file on one road.
 pub fn run_case(path: &Path, road: &Road, product: &dyn Product) -> Result<(), Failure> {
     let case = Case::read(path).map_err(|error| Failure(error.to_string()))?;
-    caught(|| (road.walk)(&case, product))
+    catch_panic(|| (road.walk)(&case, product))
 }
 
 /// Rewrites the answers of a case file from the first road. Returns whether the file has changed.
 pub fn update_case(path: &Path, product: &dyn Product) -> Result<bool, Failure> {
     let case = Case::read(path).map_err(|error| Failure(error.to_string()))?;
-    let answers = caught(|| first_answers(&case, product))?;
-    if case.questions.iter().zip(&answers).all(|(question, answer)| question.expected.accepts(answer)) {
+    let answers = catch_panic(|| first_answers(&case, product))?;
+    if case.queries.iter().zip(&answers).all(|(question, answer)| question.expected.accepts(answer)) {
         return Ok(false);
     }
     let written = std::fs::write(path, case.with_answers(&answers));
@@ -115,7 +115,7 @@ pub fn report(failures: &[(String, Failure)]) -> String {
 }
 
 /// Turns a panic, of git or of the fake product, into a failure of this case, so that the other cases still run.
-fn caught<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+fn catch_panic<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(walk)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -125,14 +125,14 @@ fn caught<T>(walk: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 
 /// Maps items on a few threads, and keeps the results in the order of the items. Most of the time is spent waiting for
 /// processes.
-fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+fn parallel_map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..threads.min(items.len()) {
             scope.spawn(|| {
-                while let Some((index, item)) = take(items, &next) {
+                while let Some((index, item)) = next_item(items, &next) {
                     if let Some(result) = work(item) {
                         results.lock().expect("because no thread panics while it holds the lock").push((index, result));
                     }
@@ -145,7 +145,7 @@ fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> Option<R> + 
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn take<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
+fn next_item<'a, T>(items: &'a [T], next: &AtomicUsize) -> Option<(usize, &'a T)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     Some((index, items.get(index)?))
 }

@@ -9,7 +9,7 @@ fn parse(text: &str) -> Result<Case, String> {
 }
 
 #[test]
-fn a_case_reads_as_it_is_written() {
+fn parses_a_case() {
     let case = parse(
         "The title,\nin two lines.\n\n=== a.rs\nfn a() {}\n\n\\=== not a file\n\\\\? one backslash\n\n=== \"b c.rs\"\n=== feat: a.rs renamed d.rs\nfn d() {}\n\
          ? locate 'a b' --ref=feat --json\nexit 2\nstderr: one\nstderr:\nstderr: three\nout\n\n\\exit 1\n\\? x\n\n",
@@ -20,10 +20,10 @@ fn a_case_reads_as_it_is_written() {
     assert_eq!(case.files[0].edit, Edit::Write(text.to_owned()));
     assert_eq!((case.files[1].path.as_str(), &case.files[1].edit), ("b c.rs", &Edit::Write(String::new())));
     assert_eq!(case.branches[0].changes[0].edit, Edit::Rename("d.rs".to_owned(), Some("fn d() {}\n".to_owned())));
-    let question = &case.questions[0];
+    let question = &case.queries[0];
     assert_eq!(question.words, ["locate", "a b", "--ref=feat", "--json"]);
-    assert_eq!(question.reference(), Some("feat"));
-    assert_eq!(question.without_reference(), ["locate", "a b", "--json"]);
+    assert_eq!(question.ref_name(), Some("feat"));
+    assert_eq!(question.without_ref(), ["locate", "a b", "--json"]);
     assert_eq!(question.expected.code, Some(2));
     assert_eq!(question.expected.stderr.as_deref(), Some("one\n\nthree"));
     assert_eq!(question.expected.stdout, "out\n\nexit 1\n? x");
@@ -32,7 +32,7 @@ fn a_case_reads_as_it_is_written() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_line() {
+fn errors_carry_line_numbers() {
     let table = [
         ("", "x.case:1: a case starts with the sentence"),
         ("T.\n\n=== a\n", "x.case:4: the case has no query"),
@@ -60,7 +60,7 @@ fn mistakes_are_told_with_their_line() {
 }
 
 #[test]
-fn a_golden_file_is_compared_and_rewritten_only_on_request() {
+fn golden_file_is_rewritten_only_on_request() {
     let folder = tempfile::TempDir::new().expect("because a temporary folder can be created");
     let path = folder.path().join("deep/answer.txt");
     let told = check_file(&path, "a\n", false).expect_err("because the file is missing");

@@ -10,42 +10,43 @@ use fake::{Fake, Fault};
 const LAWS: &[Law] = &[
     Law {
         name: "locate",
-        questions: |sample| sample.names.iter().step_by(2).map(|name| format!("locate {name}")).collect(),
+        queries: |sample| sample.names.iter().step_by(2).map(|name| format!("locate {name}")).collect(),
     },
-    Law { name: "locate --json", questions: |sample| vec![format!("locate {} --ref {{ref}} --json", sample.names[0])] },
+    Law { name: "locate --json", queries: |sample| vec![format!("locate {} --ref {{ref}} --json", sample.names[0])] },
 ];
 
 /// Without the last law: it names its ref in the query, and the incremental law queries the work tree.
 const WORK_TREE: &[Law] = &[LAWS[0]];
 
 #[test]
-fn a_product_that_keeps_the_laws_passes() {
+fn correct_product_passes() {
     check_branch_law(&Fake(Fault::None), LAWS, 1..3);
     check_idempotence_law(&Fake(Fault::None), LAWS, 1..3);
     check_incremental_law(&Fake(Fault::None), WORK_TREE, 1..4);
 }
 
 #[test]
-fn a_leak_between_branches_breaks_the_branch_law() {
+fn branch_leak_breaks_branch_law() {
     let failure = branch_law(&Fake(Fault::BranchesLeak), LAWS, 1).expect_err("because the leak is detected");
     assert!(failure.0.contains("expected: a fresh index of the ref alone"), "{failure}");
     assert!(failure.0.contains("--ref "), "{failure}");
 }
 
 #[test]
-fn a_sync_that_loses_a_file_breaks_the_idempotence_law() {
-    let broken = (1..6).any(|seed| idempotence_law(&Fake(Fault::SecondSyncLosesAFile), LAWS, seed).is_err());
+fn lost_file_breaks_idempotence_law() {
+    let broken = (1..6).any(|seed| idempotence_law(&Fake(Fault::SecondSyncDropsAFile), LAWS, seed).is_err());
     assert!(broken);
 }
 
 #[test]
-fn a_sync_that_forgets_nothing_breaks_the_incremental_law() {
-    let failure = incremental_law(&Fake(Fault::SyncForgetsNothing), WORK_TREE, 2).expect_err("because the old files are detected");
+fn stale_file_breaks_incremental_law() {
+    let failure = incremental_law(&Fake(Fault::SyncKeepsDeletedFiles), WORK_TREE, 2)
+        .expect_err("because the old files are detected");
     assert!(failure.0.contains("expected: a fresh index; done before: "), "{failure}");
 }
 
 #[test]
 #[should_panic(expected = "──── seed 1\nlocate: ? locate ")]
-fn a_broken_law_names_its_seed_and_its_question() {
+fn failure_names_seed_and_query() {
     check_branch_law(&Fake(Fault::BranchesLeak), LAWS, [1]);
 }

@@ -15,7 +15,7 @@ fn read(path: &str) -> String {
 }
 
 /// Returns the value of a key in `[workspace.package]`.
-fn said(key: &str) -> String {
+fn workspace_key(key: &str) -> String {
     let manifest = read("Cargo.toml");
     let section = manifest.split("[workspace.package]").nth(1).and_then(|rest| rest.split("\n[").next());
     let mut lines = section.expect("because the section exists").lines();
@@ -24,7 +24,7 @@ fn said(key: &str) -> String {
 }
 
 /// Returns the paths of the files that are part of a release or describe one.
-fn files() -> Vec<PathBuf> {
+fn release_files() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         ["README.md", "SECURITY.md", "dist-workspace.toml", "pyproject.toml", "crates/app/Cargo.toml"]
             .iter()
@@ -54,14 +54,14 @@ fn targets(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_address_of_the_repository_stands_in_one_place() {
-    let repository = said("repository");
+fn repository_url_is_defined_once() {
+    let repository = workspace_key("repository");
     let (owner, _) = repository
         .strip_prefix("https://github.com/")
         .and_then(|path| path.split_once('/'))
         .expect("because the address has an owner and a name");
     let address = format!("github.com/{owner}");
-    let files = files();
+    let files = release_files();
     assert!(files.len() > 15, "only {} files were found", files.len());
     for file in files {
         let text = fs::read_to_string(&file).unwrap_or_default();
@@ -70,8 +70,8 @@ fn the_address_of_the_repository_stands_in_one_place() {
 }
 
 #[test]
-fn the_version_stands_in_one_place_and_the_changelog_has_it() {
-    let version = said("version");
+fn version_is_defined_once_and_in_changelog() {
+    let version = workspace_key("version");
     let log = read("CHANGELOG.md");
     let first = log.lines().find_map(|line| line.strip_prefix("## ")).expect("because the changelog has a heading");
     assert_eq!(first.split(' ').next(), Some(version.as_str()), "the newest release in CHANGELOG.md");
@@ -83,7 +83,7 @@ fn the_version_stands_in_one_place_and_the_changelog_has_it() {
 }
 
 #[test]
-fn the_platforms_of_archives_wheels_and_npm_packages_are_the_same() {
+fn platform_lists_agree() {
     let archives = targets(&read("dist-workspace.toml"));
     assert_eq!(archives.len(), 8, "{archives:?}");
     assert_eq!(targets(&read("packaging/pack.py")), archives);
@@ -91,7 +91,7 @@ fn the_platforms_of_archives_wheels_and_npm_packages_are_the_same() {
 }
 
 #[test]
-fn the_workflow_is_of_the_dist_that_is_named() {
+fn workflow_matches_dist_version() {
     let named = read("dist-workspace.toml");
     let version =
         named.lines().find_map(|line| line.strip_prefix("cargo-dist-version = ")).expect("because the version is set");

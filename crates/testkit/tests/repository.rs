@@ -3,7 +3,7 @@
 use codecompass_testkit::Repository;
 
 #[test]
-fn the_same_steps_give_the_same_commit_ids() {
+fn same_steps_give_same_commit_ids() {
     let build = || {
         let repo = Repository::new();
         repo.write("src/lib.rs", "fn a() {}\n");
@@ -15,7 +15,7 @@ fn the_same_steps_give_the_same_commit_ids() {
 }
 
 #[test]
-fn branches_merge_and_worktrees_share_the_repository() {
+fn branches_merge_and_worktrees_are_linked() {
     let repo = Repository::new();
     repo.write("a", "1").commit("first");
     repo.tag("v1").branch("feat").write("b/c", "2").commit("second");
@@ -31,7 +31,7 @@ fn branches_merge_and_worktrees_share_the_repository() {
 }
 
 #[test]
-fn a_flattened_repository_knows_one_branch_with_one_commit_and_the_same_tree() {
+fn flattened_repository_has_one_commit_and_same_tree() {
     let repo = Repository::new();
     repo.write(".gitignore", "x\n").write("a", "1");
     repo.commit("first");
@@ -48,7 +48,7 @@ fn a_flattened_repository_knows_one_branch_with_one_commit_and_the_same_tree() {
 }
 
 #[test]
-fn a_plain_folder_has_no_git() {
+fn plain_folder_has_no_git() {
     let folder = Repository::plain();
     folder.write("a/b", "text");
     assert!(!folder.path(".git").exists());
@@ -57,6 +57,6 @@ fn a_plain_folder_has_no_git() {
 
 #[test]
 #[should_panic(expected = "git checkout --quiet nowhere failed in ")]
-fn what_git_refuses_is_told() {
+fn git_failure_panics_with_output() {
     Repository::new().checkout("nowhere");
 }

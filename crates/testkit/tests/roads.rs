@@ -79,7 +79,7 @@ fn right_answers_pass_on_every_road() {
 }
 
 #[test]
-fn a_wrong_answer_fails_on_every_road_that_asks_and_names_the_line() {
+fn wrong_answer_fails_on_every_road_with_line() {
     let wrong = CASE.replace("src/lib.rs:1  fn greet", "src/lib.rs:2  fn greet");
     let (roads, text) = failing_roads(&wrong, Fault::None);
     assert_eq!(roads, ["all at once", "file by file", "synced twice", "branch beside main", "killed"]);
@@ -87,27 +87,27 @@ fn a_wrong_answer_fails_on_every_road_that_asks_and_names_the_line() {
 }
 
 #[test]
-fn a_wrong_answer_on_a_branch_fails_where_the_branch_is_flattened_too() {
+fn wrong_branch_answer_fails_when_flattened() {
     let wrong = CASE.replace("src/aid.rs:1  fn help", "src/aid.rs:9  fn help");
     let (roads, _) = failing_roads(&wrong, Fault::None);
     assert!(roads.contains(&"branch flattened".to_owned()), "{roads:?}");
 }
 
 #[test]
-fn what_the_law_excepts_may_differ_only_where_the_branch_is_flattened() {
+fn law_exceptions_may_differ_only_when_flattened() {
     let other = CASE.replace("\"overlay\"", "\"base\"");
     let (roads, _) = failing_roads(&other, Fault::None);
     assert!(roads.contains(&"all at once".to_owned()) && !roads.contains(&"branch flattened".to_owned()), "{roads:?}");
 }
 
 #[test]
-fn each_fault_fails_on_the_road_that_is_there_for_it() {
+fn each_fault_fails_on_its_road() {
     let table = [
-        (Fault::SyncForgetsNothing, "file by file", "src/util.rs.old"),
-        (Fault::SecondSyncLosesAFile, "synced twice", "no symbol greet"),
+        (Fault::SyncKeepsDeletedFiles, "file by file", "src/util.rs.old"),
+        (Fault::SecondSyncDropsAFile, "synced twice", "no symbol greet"),
         (Fault::BranchFirstIsMarked, "branch beside main", "early/src/aid.rs:1"),
         (Fault::DeletesBeforeWriting, "killed", "the state is not the last published one"),
-        (Fault::PublishesInHalves, "killed", "the state is not the last published one"),
+        (Fault::PublishesInTwoSteps, "killed", "the state is not the last published one"),
         (Fault::LockSurvivesAKill, "killed", "the next run should recover: `sync` failed: exit 4\nlocked"),
         (Fault::CanNotBeKilled, "killed", "does this build support the variable?"),
     ];
@@ -120,27 +120,27 @@ fn each_fault_fails_on_the_road_that_is_there_for_it() {
 }
 
 #[test]
-fn a_leak_between_branches_shows_everywhere_but_where_there_is_one_branch() {
+fn branch_leak_fails_on_multi_branch_roads() {
     let (roads, _) = failing_roads(CASE, Fault::BranchesLeak);
     assert!(roads.contains(&"all at once".to_owned()), "{roads:?}");
     assert!(!roads.contains(&"branch flattened".to_owned()), "{roads:?}");
 }
 
 #[test]
-fn a_case_leaves_out_the_roads_it_names() {
+fn case_can_exclude_roads() {
     let faulty = CASE.replace("old one.\n", "old one.\nroads: all but killed because the fake can not be killed\n");
     assert_eq!(failing_roads(&faulty, Fault::CanNotBeKilled).0, Vec::<String>::new());
 }
 
 #[test]
-fn a_plain_folder_walks_the_roads_without_branches() {
+fn plain_folder_skips_branch_roads() {
     let plain = "A folder without git is indexed as it is.\nfolder: plain\n\n=== a.py\n=== b.py\ndef f():\n    pass\n\n? locate f\nb.py:1  fn f\n";
     assert_eq!(failing_roads(plain, Fault::None).0, Vec::<String>::new());
-    assert_eq!(failing_roads(plain, Fault::PublishesInHalves).0, ["killed"]);
+    assert_eq!(failing_roads(plain, Fault::PublishesInTwoSteps).0, ["killed"]);
 }
 
 #[test]
-fn a_branch_can_stay_unindexed() {
+fn branch_can_stay_unindexed() {
     let case = "A branch that was never indexed says so.\nnot indexed: feat\n\n=== a.rs\nfn f() {}\n=== feat: b.rs\n? locate f --ref feat\nexit 3\nstderr: feat is not indexed\n";
     assert_eq!(failing_roads(case, Fault::None).0, Vec::<String>::new());
 }
@@ -159,24 +159,24 @@ fn update_rewrites_answers_and_nothing_else() {
 }
 
 #[test]
-fn after_an_update_the_other_roads_must_still_agree() {
+fn other_roads_are_checked_after_update() {
     let folder = folder(&[("x.case", CASE)]);
     let options = Options { update: true, ..Options::default() };
-    let failures = run_cases_with(folder.path(), &Fake(Fault::SecondSyncLosesAFile), &options);
+    let failures = run_cases_with(folder.path(), &Fake(Fault::SecondSyncDropsAFile), &options);
     assert!(failures.iter().any(|(name, _)| name == "x.case on road 'synced twice'"), "{failures:?}");
 }
 
 #[test]
-fn a_filter_runs_only_what_it_names() {
+fn filter_selects_cases_and_roads() {
     let folder = folder(&[("x.case", CASE), ("y.case", "no question")]);
     let options = Options { case: "x".to_owned(), road: "twice".to_owned(), update: false };
-    let failures = run_cases_with(folder.path(), &Fake(Fault::SyncForgetsNothing), &options);
+    let failures = run_cases_with(folder.path(), &Fake(Fault::SyncKeepsDeletedFiles), &options);
     let names: Vec<&str> = failures.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["x.case on road 'synced twice'"]);
 }
 
 #[test]
-fn a_folder_without_cases_and_a_broken_case_fail() {
+fn empty_folder_and_broken_case_fail() {
     let empty = folder(&[]);
     assert_eq!(run_cases_with(empty.path(), &Fake(Fault::None), &Options::default()).len(), 1);
     let (names, text) = failing_roads("A title.\n=== a\n=== a\n? locate a\n", Fault::None);
@@ -185,7 +185,7 @@ fn a_folder_without_cases_and_a_broken_case_fail() {
 }
 
 #[test]
-fn the_report_names_each_case_and_road_and_says_how_to_update() {
+fn report_names_case_and_road_and_update_hint() {
     let folder = folder(&[("x.case", &CASE.replace("exit 1", "exit 7"))]);
     let failures = run_cases_with(folder.path(), &Fake(Fault::None), &Options::default());
     let text = report(&failures);
@@ -196,7 +196,7 @@ fn the_report_names_each_case_and_road_and_says_how_to_update() {
 }
 
 #[test]
-fn every_road_has_a_name_of_its_own_and_says_what_it_shows() {
+fn roads_have_unique_names_and_docs() {
     for road in ROADS {
         assert_eq!(ROADS.iter().filter(|other| other.name == road.name).count(), 1, "{road:?}");
         assert!(!road.doc.is_empty() && !road.name.contains(','), "{road:?}");

@@ -33,7 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "tree-sitter-typescript",
         ],
     ),
-    ("meaning", &["model"]),
+    ("embedding", &["model"]),
     (
         "store",
         &[
@@ -67,7 +67,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "thiserror",
         ],
     ),
-    ("query", &["meaning", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
+    ("query", &["embedding", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
     (
         "app",
         &[
@@ -99,7 +99,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Words that must not stand in the sources of some crates, with the reason.
-const ABSENT: &[(&str, &[&str], &str)] = &[
+const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("std::env", LIBRARIES, "libraries read no environment"),
     ("println!", PRODUCT, "answers go through app::output"),
     ("SystemTime", &["model", "lang", "store", "query"], "only the edges know clocks"),
@@ -115,7 +115,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
 const LAUNCHERS: [&str; 2] = ["app/src/bin/cruxe.rs", "app/src/launch.rs"];
 
 /// Ways to start one.
-const STARTERS: &[&str] = &[
+const PROCESS_APIS: &[&str] = &[
     "process::Command",
     "process::Child",
     "process::Stdio",
@@ -132,19 +132,19 @@ const STARTERS: &[&str] = &[
 ];
 
 /// Modules of a folder of which each may use those before it, and none after it.
-const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["signs", "asked", "exact", "gather", "place", "features"])];
+const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
 
 /// Folders that others stand on, and what must not be named in them for that.
-const BELOW: &[(&str, &[&str])] =
+const LOWER_FOLDERS: &[(&str, &[&str])] =
     &[("app/src/views", &["crate::call", "crate::commands", "crate::mcp", "crate::server", "crate::tools"])];
 
 /// The crates that ask about languages, and name none.
-const ASKING: &[&str] = &["model", "store", "index", "query", "app"];
+const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "app"];
 
 /// Of what a language tells of itself, the words that nobody else writes: its name, and the names that mean something in it.
 /// The others are words of every day (`main`, `index`).
-const TOLD: &[&str] =
-    &["name", "constructors", "manifests", "passing_on", "test_beginnings", "test_folders", "test_marks"];
+const LANGUAGE_PROPERTIES: &[&str] =
+    &["name", "constructors", "manifests", "reexport_files", "test_prefixes", "test_infixes", "test_folders", "test_marks"];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
 const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
@@ -180,7 +180,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_crate_keeps_to_its_dependencies() {
+fn crates_use_only_allowed_dependencies() {
     let mut wrong = Vec::new();
     for entry in fs::read_dir(crates()).expect("there are crates").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -200,7 +200,7 @@ fn every_crate_keeps_to_its_dependencies() {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_has_a_module_doc() {
     let mut files = Vec::new();
     rust_files(&crates(), &mut files);
     assert!(files.len() > 50, "only {} files were found", files.len());
@@ -210,9 +210,9 @@ fn every_file_says_what_it_is_for() {
 }
 
 #[test]
-fn what_must_be_absent_is_absent() {
+fn forbidden_words_are_absent() {
     let mut found = Vec::new();
-    for (word, names, reason) in ABSENT {
+    for (word, names, reason) in FORBIDDEN {
         for name in *names {
             let mut files = Vec::new();
             rust_files(&crates().join(name).join("src"), &mut files);
@@ -230,11 +230,11 @@ fn can_start_a_process(text: &str) -> bool {
     let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
     let lists = code.split("process::{").skip(1).filter_map(|rest| rest.split('}').next());
     let mut imported = lists.flat_map(|list| list.split(',')).map(str::trim);
-    STARTERS.iter().any(|word| code.contains(word)) || imported.any(|name| name.starts_with("Command"))
+    PROCESS_APIS.iter().any(|word| code.contains(word)) || imported.any(|name| name.starts_with("Command"))
 }
 
 #[test]
-fn one_file_alone_can_start_a_process() {
+fn only_one_file_starts_processes() {
     let mut found = Vec::new();
     for name in PRODUCT {
         let mut files = Vec::new();
@@ -253,11 +253,11 @@ fn quoted(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What the languages in `lang` tell of themselves: the names of each, its tests, constructors and manifests.
-fn told_by_languages() -> BTreeSet<String> {
+fn words_of_languages() -> BTreeSet<String> {
     let mut told = BTreeSet::new();
     for entry in fs::read_dir(crates().join("lang/src")).expect("there is one").flatten() {
         let Ok(text) = fs::read_to_string(entry.path().join("mod.rs")) else { continue };
-        for field in TOLD {
+        for field in LANGUAGE_PROPERTIES {
             let mark = format!(" {field}: ");
             let values = text.split(&mark).skip(1);
             // A row of a table may have a part of the same name, which is no text.
@@ -271,7 +271,7 @@ fn told_by_languages() -> BTreeSet<String> {
 }
 
 /// Words of a language that mean something else as well: a method of MCP.
-const WORDS_OF_OTHERS: &[&str] = &["initialize"];
+const AMBIGUOUS_WORDS: &[&str] = &["initialize"];
 
 /// The code of a source without its tests and comments.
 fn product(text: &str) -> impl Iterator<Item = &str> {
@@ -281,17 +281,17 @@ fn product(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn only_lang_names_languages() {
-    let told = told_by_languages();
+    let told = words_of_languages();
     for word in ["go", "rust", "python", "__init__", "Cargo.toml", "setup.cfg", "_tests.", "conftest", ".d.ts"] {
         assert!(told.contains(word), "{word} is not among {told:?}, so the test reads `lang` wrongly");
     }
     let mut found = Vec::new();
-    for name in ASKING {
+    for name in LANGUAGE_AGNOSTIC_CRATES {
         let mut files = Vec::new();
         rust_files(&crates().join(name).join("src"), &mut files);
         for path in files {
             let text = read(&path);
-            let is_told = |word: &&str| told.contains(*word) && !WORDS_OF_OTHERS.contains(word);
+            let is_told = |word: &&str| told.contains(*word) && !AMBIGUOUS_WORDS.contains(word);
             let words = product(&text).flat_map(quoted).filter(is_told);
             found.extend(words.map(|word| format!("{}: {word:?}", path.display())));
         }
@@ -300,7 +300,7 @@ fn only_lang_names_languages() {
 }
 
 /// The words of the imports from modules beside one.
-fn used_beside(text: &str) -> BTreeSet<&str> {
+fn sibling_imports(text: &str) -> BTreeSet<&str> {
     let imports = text.split("use super::").skip(1).filter_map(|rest| rest.split(';').next());
     imports.flat_map(|import| import.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
 }
@@ -310,7 +310,7 @@ fn layers_use_each_other_in_one_direction() {
     for (folder, layers) in LAYERS {
         for (at, layer) in layers.iter().enumerate() {
             let text = read(&crates().join(folder).join(layer).with_extension("rs"));
-            let used = used_beside(&text);
+            let used = sibling_imports(&text);
             let after = layers[at + 1..].iter().filter(|later| used.contains(**later)).collect::<Vec<_>>();
             assert!(after.is_empty(), "{folder}: {layer} uses {after:?}, which come after it");
             let is_last = at + 1 == layers.len();
@@ -321,8 +321,8 @@ fn layers_use_each_other_in_one_direction() {
 }
 
 #[test]
-fn what_others_stand_on_knows_none_of_them() {
-    for (folder, above) in BELOW {
+fn lower_folders_do_not_name_upper_ones() {
+    for (folder, above) in LOWER_FOLDERS {
         let mut files = Vec::new();
         rust_files(&crates().join(folder), &mut files);
         assert!(!files.is_empty(), "{folder} has no files");

@@ -20,22 +20,22 @@ fn main() -> ExitCode {
     // Links are followed: packages put links to both in one folder, and what they lead to in another. Where the system does not
     // tell (no /proc), it is as it was called; a name without a folder is looked up as a shell would.
     let own = std::env::current_exe().and_then(|own| own.canonicalize()).unwrap_or(called);
-    let program = beside(&own);
+    let program = main_binary(&own);
     let mut command = Command::new(&program);
     command.args(words);
-    match become_it(command) {
+    match exec(command) {
         Ok(code) => code,
         Err(error) => failed(&format_args!("{}: {error}", program.display())),
     }
 }
 
-fn beside(own: &Path) -> PathBuf {
+fn main_binary(own: &Path) -> PathBuf {
     own.with_file_name(format!("codecompass{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// It takes over this very process, with its id, its pipes and its signals, and comes back only if it can not.
 #[cfg(unix)]
-fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+fn exec(mut command: Command) -> std::io::Result<ExitCode> {
     Err(std::os::unix::process::CommandExt::exec(&mut command))
 }
 

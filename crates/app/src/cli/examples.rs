@@ -3,10 +3,10 @@
 use clap::Command;
 
 /// A command, and its example lines with their descriptions.
-type Examples = (&'static str, &'static [(&'static str, &'static str)]);
+type CommandExamples = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// Every command has examples; a test runs all of them through the parser.
-pub(super) const EXAMPLES: &[Examples] = &[
+pub(super) const EXAMPLES: &[CommandExamples] = &[
     (
         "setup",
         &[
@@ -109,7 +109,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
 ];
 
 /// The command with its examples after the options.
-pub(super) fn explained(command: Command) -> Command {
+pub(super) fn with_examples(command: Command) -> Command {
     let Some((_, lines)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else { return command };
     let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or_default().min(48);
     let text: Vec<String> = lines.iter().map(|(line, what)| format!("  codecompass {line:<width$}  {what}")).collect();

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::config::Answers;
+use crate::config::AnswerFormat;
 use crate::setup::clients::CLIENTS;
 
 /// The names of clients on the command line.
@@ -27,7 +27,7 @@ pub(crate) struct SetupArgs {
     pub(crate) print: bool,
     /// The answer format for agents: short text, or json
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) answers: Answers,
+    pub(crate) answers: AnswerFormat,
     /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST")]
     pub(crate) tools: Option<String>,

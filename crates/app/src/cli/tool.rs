@@ -4,13 +4,13 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use serde_json::{Map, Value, json};
 
-use crate::tools::frame::{Kind, Param, Side, Tool};
+use crate::tools::tool_spec::{Param, ParamKind, ParamSide, ToolSpec};
 
 /// A command that calls a tool.
 pub(crate) struct ToolCommand {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) tool: &'static Tool,
+    pub(crate) tool: &'static ToolSpec,
     /// Parameters with a fixed value; they are not options of the command.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
 }
@@ -42,9 +42,9 @@ impl ToolCommand {
     }
 
     /// The same with the possible values of its options, for completions and manual pages.
-    pub(super) fn listed(&self, mut command: Command) -> Command {
+    pub(super) fn with_possible_values(&self, mut command: Command) -> Command {
         for param in self.params() {
-            if let Kind::Choice(words, _) = param.kind {
+            if let ParamKind::Choice(words, _) = param.kind {
                 command = command.mut_arg(param.name, |arg| arg.value_parser(PossibleValuesParser::new(words)));
             } else if matches!(param.name, "path" | "paths" | "what" | "path_filter") {
                 command = command.mut_arg(param.name, |arg| arg.value_hint(ValueHint::AnyPath));
@@ -55,30 +55,31 @@ impl ToolCommand {
 
     /// Whether consecutive words form one value: a query, if no other positional argument follows it.
     fn takes_words(&self, param: &Param) -> bool {
-        let last = self.params().filter(|param| param.flag.is_place).last();
+        let last = self.params().filter(|param| param.flag.is_positional).last();
         param.name == "query" && last.is_some_and(|last| last.name == param.name)
     }
 
     /// Replaces parameter names in a message with their command-line names.
-    pub(crate) fn in_flags(&self, message: &str) -> String {
+    pub(crate) fn params_as_flags(&self, message: &str) -> String {
         let mut message = message.to_owned();
         for param in self.params() {
-            message = message.replace(&format!("`{}`", param.name), &format!("`{}`", written(param)));
+            message = message.replace(&format!("`{}`", param.name), &format!("`{}`", flag_name(param)));
         }
         message
     }
 
     fn params(&self) -> impl Iterator<Item = &'static Param> {
-        let is_option =
-            |param: &&Param| param.is_for(Side::Command) && !self.fixed.iter().any(|(name, _)| *name == param.name);
+        let is_option = |param: &&Param| {
+            param.is_for(ParamSide::Command) && !self.fixed.iter().any(|(name, _)| *name == param.name)
+        };
         self.tool.params.iter().filter(is_option)
     }
 }
 
 /// The command-line name of a parameter.
-fn written(param: &Param) -> String {
+fn flag_name(param: &Param) -> String {
     let flag = &param.flag;
-    match flag.is_place {
+    match flag.is_positional {
         true => flag.value.unwrap_or(param.name).to_owned(),
         false => format!("--{}", flag.long.unwrap_or(param.name)),
     }
@@ -97,19 +98,19 @@ fn split_range(given: &mut Map<String, Value>) {
     }
 }
 
-fn option(param: &'static Param, tool: &'static Tool) -> Arg {
+fn option(param: &'static Param, tool: &'static ToolSpec) -> Arg {
     let flag = &param.flag;
     let about = flag.about.unwrap_or(param.about);
     let default = default_text(param).filter(|_| !about.contains("efault"));
     let mut help = about.to_owned();
-    if let Kind::Choice(words, _) = param.kind
+    if let ParamKind::Choice(words, _) = param.kind
         && !words.iter().all(|word| about.contains(word))
     {
         help += &format!(" [{}]", words.join(", "));
     }
     help += &default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
     let mut arg = Arg::new(param.name).help(help.trim().to_owned());
-    if !flag.is_place {
+    if !flag.is_positional {
         arg = arg.long(flag.long.unwrap_or(param.name));
     }
     if let Some(short) = flag.short {
@@ -121,42 +122,44 @@ fn option(param: &'static Param, tool: &'static Tool) -> Arg {
         (None, _) => {}
     }
     arg = arg.value_name(flag.value.map_or_else(|| param.name.to_uppercase(), str::to_owned));
-    if let Some(word) = flag.bare {
+    if let Some(word) = flag.value_when_bare {
         arg = arg.num_args(0..=1).default_missing_value(word).require_equals(true);
     }
     // Only options of this command can conflict.
-    if let Some(other) = flag.against.filter(|other| tool.params.iter().any(|param| param.name == *other)) {
+    if let Some(other) = flag.conflicts_with.filter(|other| tool.params.iter().any(|param| param.name == *other)) {
         arg = arg.conflicts_with(other);
     }
     match param.kind {
-        Kind::Flag(_) => arg.action(ArgAction::SetTrue).overrides_with(param.name),
-        Kind::Count(_) => arg.value_parser(value_parser!(i64)).allow_negative_numbers(true),
-        Kind::Share(_) => arg.value_parser(value_parser!(f64)).allow_negative_numbers(true),
-        Kind::List if flag.is_place => arg.num_args(0..).action(ArgAction::Append),
-        Kind::List => arg.action(ArgAction::Append),
-        Kind::Text | Kind::Choice(..) | Kind::Object => arg.allow_hyphen_values(flag.short == Some('e')),
+        ParamKind::Flag(_) => arg.action(ArgAction::SetTrue).overrides_with(param.name),
+        ParamKind::Count(_) => arg.value_parser(value_parser!(i64)).allow_negative_numbers(true),
+        ParamKind::Share(_) => arg.value_parser(value_parser!(f64)).allow_negative_numbers(true),
+        ParamKind::List if flag.is_positional => arg.num_args(0..).action(ArgAction::Append),
+        ParamKind::List => arg.action(ArgAction::Append),
+        ParamKind::Text | ParamKind::Choice(..) | ParamKind::Object => arg.allow_hyphen_values(flag.short == Some('e')),
     }
     // A range gives both refs.
-    .required(param.required && flag.is_place && !flag.may_miss && param.name != "head_ref")
+    .required(param.required && flag.is_positional && !flag.is_optional && param.name != "head_ref")
 }
 
 fn default_text(param: &Param) -> Option<String> {
     match param.kind {
-        Kind::Count(default) => default.map(|count| count.to_string()),
-        Kind::Choice(_, default) => default.map(str::to_owned),
+        ParamKind::Count(default) => default.map(|count| count.to_string()),
+        ParamKind::Choice(_, default) => default.map(str::to_owned),
         _ => None,
     }
 }
 
 fn value(param: &Param, matches: &ArgMatches) -> Option<Value> {
     match param.kind {
-        Kind::Flag(_) => matches.get_flag(param.name).then_some(json!(true)),
-        Kind::Count(_) => matches.get_one::<i64>(param.name).map(|count| json!(count)),
-        Kind::Share(_) => matches.get_one::<f64>(param.name).map(|share| json!(share)),
-        Kind::List => {
+        ParamKind::Flag(_) => matches.get_flag(param.name).then_some(json!(true)),
+        ParamKind::Count(_) => matches.get_one::<i64>(param.name).map(|count| json!(count)),
+        ParamKind::Share(_) => matches.get_one::<f64>(param.name).map(|share| json!(share)),
+        ParamKind::List => {
             matches.get_many::<String>(param.name).map(|words| json!(words.cloned().collect::<Vec<String>>()))
         }
-        Kind::Text | Kind::Choice(..) | Kind::Object => matches.get_one::<String>(param.name).map(|word| json!(word)),
+        ParamKind::Text | ParamKind::Choice(..) | ParamKind::Object => {
+            matches.get_one::<String>(param.name).map(|word| json!(word))
+        }
     }
 }
 
@@ -165,7 +168,7 @@ mod tests {
     use crate::commands::TOOL_COMMANDS;
 
     #[test]
-    fn commands_of_tools_are_well_formed_and_write_names_as_commands_do() {
+    fn tool_commands_are_well_formed() {
         for command in TOOL_COMMANDS {
             let built = command.command();
             for arg in built.get_arguments() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{Common, ConfigArgs, ConfigCommand};
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 use crate::session::{Session, data_folder};
@@ -31,9 +31,10 @@ fn path(common: &Common) -> Result<Answer, AppError> {
     for (name, path) in [("yours", Some(&user)), ("repository", repository.as_ref())] {
         let Some(path) = path else { continue };
         let absent = if path.is_file() { String::new() } else { style::dim("  # missing") };
-        text += &format!("{} = {}{absent}\n", style::name(name), style::path(&shown(&path.display().to_string())));
+        text +=
+            &format!("{} = {}{absent}\n", style::name(name), style::path(&escape_control(&path.display().to_string())));
     }
-    text += &format!("{} = {}\n", style::name("data"), style::path(&shown(&data.display().to_string())));
+    text += &format!("{} = {}\n", style::name("data"), style::path(&escape_control(&data.display().to_string())));
     let json = json!({
         "config_file": user.display().to_string(),
         "repository_config_file": repository.map(|path| path.display().to_string()),
@@ -48,13 +49,18 @@ fn show(common: &Common) -> Result<Answer, AppError> {
     let config = &session.config;
     let mut values = Map::new();
     let mut text = String::new();
-    for (key, value, source) in config.shown() {
+    for (key, value, source) in config.entries() {
         let as_text = value.to_string();
-        text +=
-            &format!("{} = {}  {}\n", style::name(key), shown(&as_text), style::dim(&shown(&format!("# {source}"))));
+        text += &format!(
+            "{} = {}  {}\n",
+            style::name(key),
+            escape_control(&as_text),
+            style::dim(&escape_control(&format!("# {source}")))
+        );
         values.insert(key.to_owned(), json!({ "value": value, "source": source }));
     }
-    text += &config.warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
+    text +=
+        &config.warnings.iter().map(|warning| format!("warning: {}\n", escape_control(warning))).collect::<String>();
     let target = session.target(None)?;
     let json = json!({
         "config": Value::Object(values),

@@ -10,28 +10,28 @@ use serde_json::{Value, json};
 use super::{doctor_client, doctor_path};
 use crate::cli::{Common, DoctorArgs};
 use crate::error::AppError;
-use crate::escape::shown;
-use crate::measure::{bytes_text, count_text, counted, free_bytes};
+use crate::escape::escape_control;
+use crate::measure::{bytes_text, count_text, count_with_noun, free_bytes};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::Answer;
-use crate::session::{Session, bytes_of};
-use crate::views::under_its_name;
+use crate::session::{Session, listing_bytes};
+use crate::views::published_for_target;
 
 /// One line of the report.
 pub(crate) struct Finding {
     name: &'static str,
     ok: bool,
-    what: String,
-    mend: Option<String>,
+    message: String,
+    fix: Option<String>,
 }
 
 impl Finding {
     pub(crate) fn good(name: &'static str, what: impl Into<String>) -> Self {
-        Self { name, ok: true, what: what.into(), mend: None }
+        Self { name, ok: true, message: what.into(), fix: None }
     }
 
     pub(crate) fn bad(name: &'static str, what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, ok: false, what: what.into(), mend: Some(mend.into()) }
+        Self { name, ok: false, message: what.into(), fix: Some(mend.into()) }
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     let mut findings =
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
     let listing = list_worktree(&session.workspace, &session.limits());
-    findings.extend(check_room(&session, listing.as_ref().map_or(0, bytes_of)));
+    findings.extend(check_disk_space(&session, listing.as_ref().map_or(0, listing_bytes)));
     findings.extend(check_store(&session));
     findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
         Ok(()) => Finding::good("tree-sitter", format!("{name} grammar")),
@@ -56,7 +56,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     }));
     let (source, folders) = check_source(&session, listing);
     findings.push(source);
-    findings.extend(check_choices(&session));
+    findings.extend(check_language_overrides(&session));
     findings.extend(check_watches(folders));
     findings.extend(session.config.warnings.iter().map(|warning| {
         Finding::bad("configuration", warning.clone(), "edit .codecompass/config.toml in the repository")
@@ -65,7 +65,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
 }
 
 fn check_store(session: &Session) -> Vec<Finding> {
-    match SchemaStatus::of(&session.dir) {
+    match SchemaStatus::read(&session.dir) {
         Ok(SchemaStatus::Compatible | SchemaStatus::NotIndexed) => {}
         Ok(status) => return vec![Finding::bad("index", status.as_str(), REBUILD)],
         Err(StoreError::NotRegistered(_)) => {
@@ -73,7 +73,7 @@ fn check_store(session: &Session) -> Vec<Finding> {
         }
         Err(error) => return vec![Finding::bad("index", error.to_string(), REBUILD)],
     }
-    let health = match Health::of(&session.dir) {
+    let health = match Health::check(&session.dir) {
         Ok(health) => health,
         Err(error) => return vec![Finding::bad("index", error.to_string(), REBUILD)],
     };
@@ -91,7 +91,7 @@ fn check_store(session: &Session) -> Vec<Finding> {
             format!(
                 "{}; {}, {} of them unused",
                 bytes_text(health.disk_bytes),
-                counted(stored, "file version"),
+                count_with_noun(stored, "file version"),
                 count_text(dead)
             ),
         ),
@@ -125,7 +125,7 @@ fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Fi
         Ok(listing) => {
             let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
             let folders: HashSet<Option<String>> = listing.entries.iter().map(|entry| folder(&entry.path)).collect();
-            let mut what = counted(listing.entries.len() as u64, "file");
+            let mut what = count_with_noun(listing.entries.len() as u64, "file");
             for (reason, count, examples) in listing.skips.iter() {
                 what += &format!("; {} {} ({})", count_text(count), reason.phrase(), examples.join(", "));
             }
@@ -135,18 +135,18 @@ fn check_source(session: &Session, listing: Result<Listing, SourceError>) -> (Fi
 }
 
 /// The configured language overrides, if any.
-fn check_choices(session: &Session) -> Option<Finding> {
+fn check_language_overrides(session: &Session) -> Option<Finding> {
     let choices = &session.config.languages;
-    let told = |(pattern, language): &(String, String)| format!("{} is {language}", shown(pattern));
+    let told = |(pattern, language): &(String, String)| format!("{} is {language}", escape_control(pattern));
     let what = choices.iter().map(told).collect::<Vec<_>>().join(", ");
     (!choices.is_empty()).then(|| Finding::good("languages", what))
 }
 
 /// The free disk space for the index, and whether the next sync may need more.
-fn check_room(session: &Session, source: u64) -> Option<Finding> {
+fn check_disk_space(session: &Session, source: u64) -> Option<Finding> {
     let place = session.data_folder().ancestors().find(|folder| folder.exists())?;
     let free = free_bytes(place)?;
-    let needed = session.room_needed(source);
+    let needed = session.disk_bytes_needed(source);
     let what = format!(
         "{} free in {}; the next sync may need about {}",
         bytes_text(free),
@@ -167,9 +167,9 @@ fn check_watches(folders: usize) -> Option<Finding> {
     let (watches, instances) = (limit("max_user_watches")?, limit("max_user_instances")?);
     let what = format!(
         "{} to watch; the system allows {} and {} in all",
-        counted(folders as u64, "folder"),
-        counted(watches, "watch").replace("watchs", "watches"),
-        counted(instances, "watcher")
+        count_with_noun(folders as u64, "folder"),
+        count_with_noun(watches, "watch").replace("watchs", "watches"),
+        count_with_noun(instances, "watcher")
     );
     Some(match (folders as u64).saturating_mul(2) > watches {
         true => Finding::bad("inotify", what, "raise fs.inotify.max_user_watches, or serve with --no-watch"),
@@ -179,9 +179,12 @@ fn check_watches(folders: usize) -> Option<Finding> {
 
 fn metadata(session: &Session) -> Result<Metadata, AppError> {
     let target = session.target(None)?;
-    let schema = SchemaStatus::of(&session.dir)?;
-    let view =
-        session.store().and_then(|store| Ok(under_its_name(&store, &target)?.map(|view| (view, store)))).ok().flatten();
+    let schema = SchemaStatus::read(&session.dir)?;
+    let view = session
+        .store()
+        .and_then(|store| Ok(published_for_target(&store, &target)?.map(|view| (view, store))))
+        .ok()
+        .flatten();
     let mut metadata = session.metadata(&target, view.as_ref().map(|(view, _)| view));
     metadata.schema = schema.as_str();
     if let Some((view, store)) = &view
@@ -194,24 +197,24 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
 }
 
 fn report(session: &Session, findings: &[Finding]) -> Answer {
-    told(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
+    render_findings(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
 }
 
 /// The findings as text and JSON.
-pub(crate) fn told(findings: &[Finding], metadata: Value) -> Answer {
+pub(crate) fn render_findings(findings: &[Finding], metadata: Value) -> Answer {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(|finding| finding.ok);
     let mut text = String::new();
     for finding in findings {
         let mark = if finding.ok { "ok  " } else { "FAIL" };
-        text += &format!("{mark}  {:<width$} {}\n", finding.name, shown(&finding.what));
-        if let Some(mend) = &finding.mend {
+        text += &format!("{mark}  {:<width$} {}\n", finding.name, escape_control(&finding.message));
+        if let Some(mend) = &finding.fix {
             text += &format!("      {:<width$} → {mend}\n", "");
         }
     }
     let checks: Vec<Value> = findings
         .iter()
-        .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.what, "mend": finding.mend }))
+        .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.message, "mend": finding.fix }))
         .collect();
     Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
 }

@@ -7,50 +7,52 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::doctor::{Finding, told};
-use super::setup::{Here, named, short};
+use super::doctor::{Finding, render_findings};
+use super::setup::{SetupFolders, clients_by_name, display_path};
 use crate::cli::Common;
 use crate::error::AppError;
-use crate::launch::{Launch, is_own};
+use crate::launch::{Launch, is_this_program};
 use crate::measure::seconds_text;
 use crate::metadata::Metadata;
 use crate::output::Answer;
-use crate::setup::clients::{CLIENTS, Client, Folder, Spot};
-use crate::setup::entry::{self, Line};
-use crate::setup::present;
+use crate::setup::clients::{CLIENTS, Client, ConfigFile, Folder};
+use crate::setup::entry::{self, ServerCommand};
+use crate::setup::existing_entry;
 
 /// The start time that users do not notice.
-const SOON: Duration = Duration::from_secs(1);
+const EXPECTED_START_TIME: Duration = Duration::from_secs(1);
 
 /// The maximum time to wait for the server.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SERVER_START_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError> {
-    let (own, project) = (Here::find(common, false)?, Here::find(common, true).ok());
+    let (own, project) = (SetupFolders::find(common, false)?, SetupFolders::find(common, true).ok());
     let clients: Vec<&Client> = match names.is_empty() {
-        true => CLIENTS.iter().filter(|client| client.user.is_some() && own.around().has(client)).collect(),
-        false => named(names),
+        true => {
+            CLIENTS.iter().filter(|client| client.user.is_some() && own.environment().is_installed(client)).collect()
+        }
+        false => clients_by_name(names),
     };
     let mut findings = Vec::new();
     for client in clients {
-        let look = Look { client, own: &own, project: project.as_ref() };
+        let look = ClientCheck { client, own: &own, project: project.as_ref() };
         findings.extend(look.findings());
     }
     if findings.is_empty() {
         let mend = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
         findings.push(Finding::bad("clients", "no client is installed", mend));
     }
-    Ok(told(&findings, Metadata::unknown().to_json()))
+    Ok(render_findings(&findings, Metadata::unknown().to_json()))
 }
 
 /// One client, and the locations of its files.
-struct Look<'a> {
+struct ClientCheck<'a> {
     client: &'static Client,
-    own: &'a Here,
-    project: Option<&'a Here>,
+    own: &'a SetupFolders,
+    project: Option<&'a SetupFolders>,
 }
 
-impl Look<'_> {
+impl ClientCheck<'_> {
     fn findings(&self) -> Vec<Finding> {
         if self.client.user.is_none() {
             let what = "its file cannot be checked; `codecompass setup --print` shows the entry to add";
@@ -61,12 +63,12 @@ impl Look<'_> {
         let mut is_there = false;
         for (spot, here) in spots {
             let Some((spot, here)) = spot.zip(here) else { continue };
-            let Some(path) = here.around().file(&spot) else { continue };
-            match present(spot.shape, &path) {
+            let Some(path) = here.environment().config_file(&spot) else { continue };
+            match existing_entry(spot.shape, &path) {
                 Ok(None) => {}
                 Ok(Some(entry)) => {
                     is_there = true;
-                    findings.extend(self.entry(&spot, &path, &entry));
+                    findings.extend(self.check_entry(&spot, &path, &entry));
                 }
                 Err(why) => {
                     is_there = true;
@@ -83,26 +85,26 @@ impl Look<'_> {
     }
 
     fn short(&self, path: &Path) -> String {
-        short(path, &self.own.home)
+        display_path(path, &self.own.home)
     }
 
     /// Checks an entry and the server it starts.
-    fn entry(&self, spot: &Spot, path: &Path, entry: &Value) -> Vec<Finding> {
+    fn check_entry(&self, spot: &ConfigFile, path: &Path, entry: &Value) -> Vec<Finding> {
         let title = self.client.title;
         let mut findings = vec![Finding::good(title, format!("configured in {}", self.short(path)))];
         let mend = || format!("run `codecompass setup {}`", self.client.name);
-        let Some(line) = entry::line(spot.shape, entry) else {
+        let Some(line) = entry::parse_entry(spot.shape, entry) else {
             findings.push(Finding::bad(title, "the entry has no command", mend()));
             return findings;
         };
         let command = std::iter::once(&line.program).chain(&line.arguments).cloned().collect::<Vec<_>>().join(" ");
-        if !is_own(&line.program, std::env::var_os("PATH").as_deref()) {
+        if !is_this_program(&line.program, std::env::var_os("PATH").as_deref()) {
             let what = format!("the entry starts another program (not run): {command}");
             findings.push(Finding::bad(title, what, mend()));
             return findings;
         }
         findings.push(Finding::good(title, format!("command: {command}")));
-        findings.push(match self.answers(&line) {
+        findings.push(match self.check_server(&line) {
             Ok(what) => Finding::good(title, what),
             Err(what) => Finding::bad(title, what, "read the message; `codecompass doctor` checks the index"),
         });
@@ -110,20 +112,22 @@ impl Look<'_> {
     }
 
     /// Starts the server as the client does, and sends it a request.
-    fn answers(&self, line: &Line) -> Result<String, String> {
+    fn check_server(&self, line: &ServerCommand) -> Result<String, String> {
         let start = &self.client.start;
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
-        let opened = self.project.and_then(Here::project).unwrap_or(&here);
+        let opened = self.project.and_then(SetupFolders::project).unwrap_or(&here);
         let folder = match start.folder {
             Folder::Project => opened,
             Folder::Root => Path::new("/"),
             Folder::Home => &self.own.home,
         };
-        let launch = Launch::of(line, opened, folder).map_err(|why| format!("the server was not started: {why}"))?;
+        let launch =
+            Launch::from_entry(line, opened, folder).map_err(|why| format!("the server was not started: {why}"))?;
         let began = Instant::now();
-        let mut server =
-            launch.start(&self.passed(line, opened)).map_err(|error| format!("the server does not start: {error}"))?;
-        server.open(start.roots.then_some(opened), PATIENCE)?;
+        let mut server = launch
+            .start(&self.passed_variables(line, opened))
+            .map_err(|error| format!("the server does not start: {error}"))?;
+        server.open(start.roots.then_some(opened), SERVER_START_TIMEOUT)?;
         let opened_in = began.elapsed();
         if self.project.is_none() {
             let where_to = "run this in a repository to test a query";
@@ -131,13 +135,13 @@ impl Look<'_> {
         }
         let began = Instant::now();
         let mut question = json!({ "name": "search_code", "arguments": { "query": "main", "limit": 1 } });
-        if !start.says() {
+        if !start.reports_folder() {
             question["arguments"]["workspace"] = json!(opened);
         }
-        let answer = server.ask("tools/call", question, PATIENCE)?;
+        let answer = server.ask("tools/call", question, SERVER_START_TIMEOUT)?;
         let answered_in = began.elapsed();
-        let serving = match start.says() {
-            true => server.logged("serving ", SOON).unwrap_or_else(|| "no workspace".into()),
+        let serving = match start.reports_folder() {
+            true => server.find_log_line("serving ", EXPECTED_START_TIME).unwrap_or_else(|| "no workspace".into()),
             false => format!("{} when a call names it", opened.display()),
         };
         let times =
@@ -156,7 +160,7 @@ impl Look<'_> {
             let first: Vec<&str> = text.lines().take(2).collect();
             return Err(format!("{told}: {}", first.join(" ")));
         }
-        match opened_in + answered_in < SOON {
+        match opened_in + answered_in < EXPECTED_START_TIME {
             true => Ok(told),
             false => Err(format!("slow: {told}")),
         }
@@ -164,7 +168,7 @@ impl Look<'_> {
 
     /// The variables that the client passes on, and those that it adds. Variables of this shell are not there when a
     /// client is started from a desktop.
-    fn passed(&self, line: &Line, opened: &Path) -> Vec<(String, OsString)> {
+    fn passed_variables(&self, line: &ServerCommand, opened: &Path) -> Vec<(String, OsString)> {
         let start = &self.client.start;
         let is_listed = |name: &str| line.passed.iter().any(|listed| listed == name);
         let is_passed = |name: &str| start.passes.is_none_or(|names| names.contains(&name)) || is_listed(name);
@@ -173,7 +177,7 @@ impl Look<'_> {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .filter(|(name, _)| is_passed(name) && !is_ours(name) && name != "WORKSPACE_FOLDER_PATHS")
             .collect();
-        passed.extend(start.tells.map(|name| (name.to_owned(), PathBuf::from(opened).into_os_string())));
+        passed.extend(start.project_variable.map(|name| (name.to_owned(), PathBuf::from(opened).into_os_string())));
         passed
     }
 }

@@ -5,10 +5,10 @@ use serde_json::json;
 
 use crate::cli::Common;
 use crate::error::AppError;
-use crate::escape::shown;
-use crate::measure::counted;
+use crate::escape::escape_control;
+use crate::measure::count_with_noun;
 use crate::output::{Answer, style};
-use crate::paths::{Absence, Paths};
+use crate::paths::{Absence, PathResolver};
 use crate::session::Session;
 use crate::views::{Access, Published};
 
@@ -17,29 +17,32 @@ pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
     let published = Published::open(&session, Access { no_sync: true, ..Access::default() })?;
     let metadata = published.metadata.clone();
     let Some(snapshot) = published.snapshot.as_deref() else {
-        return Err(AppError::index_not_ready().about(metadata));
+        return Err(AppError::index_not_ready().with_metadata(metadata));
     };
-    let file = Paths::from_here(&session).file(&[snapshot], "FILE", given)?;
-    let name = style::path(&shown(&file.path));
+    let file = PathResolver::from_working_folder(&session).resolve_file(&[snapshot], "FILE", given)?;
+    let name = style::path(&escape_control(&file.path));
     let (text, why) = match &file.absence {
         None => {
             let outline = outline(snapshot, &file.path)?;
             let about = outline.map(|outline| {
-                format!(": {}, {}", outline.version.language, counted(outline.count() as u64, "symbol"))
+                format!(": {}, {}", outline.version.language, count_with_noun(outline.count() as u64, "symbol"))
             });
-            (format!("{name} is indexed for {}{}\n", shown(&metadata.ref_name), about.unwrap_or_default()), None)
+            (
+                format!("{name} is indexed for {}{}\n", escape_control(&metadata.ref_name), about.unwrap_or_default()),
+                None,
+            )
         }
         Some(Absence::Folder) => (format!("{name} is a folder with indexed files\n"), None),
         Some(absence) => {
             let hint = absence.hint().map(|hint| format!("      → {hint}\n")).unwrap_or_default();
-            (format!("{name}: {}\n{hint}", shown(&absence.clause())), Some(absence))
+            (format!("{name}: {}\n{hint}", escape_control(&absence.explanation_clause())), Some(absence))
         }
     };
     let json = json!({
         "path": file.path,
         "indexed": file.absence.is_none(),
-        "left_out": why.and_then(Absence::left_out),
-        "message": why.map(Absence::clause),
+        "left_out": why.and_then(Absence::skip_reason),
+        "message": why.map(Absence::explanation_clause),
         "metadata": metadata.to_json(),
     });
     Ok(Answer { text, json, code: u8::from(why.is_some()) })

@@ -6,46 +6,46 @@ use std::time::Duration;
 
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{SourceFile, SymbolAt, SymbolKind};
-use codecompass_query::graph::{Graph, Memory, enclosing_named_function};
+use codecompass_query::graph::{Graph, ResolveCache, enclosing_named_function};
 use codecompass_store::Snapshot;
 use serde_json::json;
 
-use crate::cli::{Common, ExportArgs, Exported};
+use crate::cli::{Common, ExportArgs, ExportKind};
 use crate::error::{AppError, Code};
 use crate::output::{self, Answer};
-use crate::patience::Patience;
 use crate::session::Session;
+use crate::time_limit::TimeLimit;
 use crate::tools::{graph, input};
 use crate::views::Published;
 
 /// Long enough for any repository.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError> {
     input::one_of("format", Some(&args.format), &[("jsonl", ())])?;
-    let access = args.access.check()?;
+    let access = args.access.to_access()?;
     let session = Session::open(common, args.path.as_deref())?;
     let published = Published::open(&session, access)?;
-    let Some(memory) = published.memory.as_deref() else {
-        return Err(AppError::index_not_ready().about(published.metadata));
+    let Some(memory) = published.resolve_cache.as_deref() else {
+        return Err(AppError::index_not_ready().with_metadata(published.metadata));
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let written = match args.what {
-        Exported::Symbols if args.undecided => {
+        ExportKind::Symbols if args.undecided => {
             return Err(AppError::new(Code::InvalidInput, "--undecided applies to edges, not to symbols."));
         }
-        Exported::Symbols => write_symbols(memory.snapshot(), &mut out),
-        Exported::Edges => write_edges(memory, args.undecided, &mut out),
+        ExportKind::Symbols => write_symbols(memory.snapshot(), &mut out),
+        ExportKind::Edges => write_edges(memory, args.undecided, &mut out),
     };
     if written? {
-        is_read(out.flush())?;
+        is_reader_open(out.flush())?;
     }
     Ok(Answer { text: String::new(), json: serde_json::Value::Null, code: 0 })
 }
 
 /// Whether the reader is still there. A reader that has enough closes the pipe, which is not a failure.
-fn is_read(written: std::io::Result<()>) -> Result<bool, AppError> {
-    match written.map_err(|error| output::unwritable(&error)) {
+fn is_reader_open(written: std::io::Result<()>) -> Result<bool, AppError> {
+    match written.map_err(|error| output::write_error(&error)) {
         Ok(()) => Ok(true),
         Err(None) => Ok(false),
         Err(Some(error)) => Err(error),
@@ -53,7 +53,7 @@ fn is_read(written: std::io::Result<()>) -> Result<bool, AppError> {
 }
 
 fn line(out: &mut impl Write, value: &serde_json::Value) -> Result<bool, AppError> {
-    is_read(writeln!(out, "{value}"))
+    is_reader_open(writeln!(out, "{value}"))
 }
 
 /// Writes all symbols, while the reader is there.
@@ -67,7 +67,7 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppE
                 "kind": symbol.kind.as_str(),
                 "name": symbol.name,
                 "qualified_name": symbol.qualified_name,
-                "symbol_id": SymbolId::of(&version.path, symbol).to_string(),
+                "symbol_id": SymbolId::new(&version.path, symbol).to_string(),
             });
             if !line(out, &value)? {
                 return Ok(false);
@@ -78,25 +78,25 @@ fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppE
 }
 
 /// Writes the edges file by file and evicts the cache now and then: all of it would not fit into memory.
-fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result<bool, AppError> {
-    graph::with_graph(memory, &Patience::new(PATIENCE, &Arc::default()), |graph| {
+fn write_edges(memory: &ResolveCache, undecided: bool, out: &mut impl Write) -> Result<bool, AppError> {
+    graph::with_graph(memory, &TimeLimit::new(EXPORT_TIMEOUT, &Arc::default()), |graph| {
         for version in memory.snapshot().versions()? {
-            graph.forget();
+            graph.evict();
             let Some(file) = graph.file(version.id) else { continue };
-            if !graph.knows(&file.language) {
+            if !graph.has_rules(&file.language) {
                 continue;
             }
             if undecided {
-                if !write_undecided(graph, &file, out)? {
+                if !write_unresolved(graph, &file, out)? {
                     return Ok(false);
                 }
                 continue;
             }
-            for edge in graph.edges_of(&file)? {
-                let to = place(graph, edge.target)?;
+            for edge in graph.edges_in(&file)? {
+                let to = symbol_location(graph, edge.target)?;
                 let value = json!({
                     "from_path": file.path,
-                    "from_line": from_line(&file, edge.from),
+                    "from_line": enclosing_function_line(&file, edge.from),
                     "to_path": to.0,
                     "to_line": to.1,
                     "to_name": to.2,
@@ -115,11 +115,11 @@ fn write_edges(memory: &Memory, undecided: bool, out: &mut impl Write) -> Result
 }
 
 /// Writes the unresolved references of a file.
-fn write_undecided(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -> Result<bool, AppError> {
-    for place in graph.undecided_of(file)? {
+fn write_unresolved(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -> Result<bool, AppError> {
+    for place in graph.unresolved_in(file)? {
         let value = json!({
             "from_path": file.path,
-            "from_line": from_line(file, place.from),
+            "from_line": enclosing_function_line(file, place.from),
             "site_line": place.line,
             "site_col": place.column + 1,
             "name": place.name,
@@ -133,15 +133,15 @@ fn write_undecided(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -
 }
 
 /// The path, the line of the name and the name of a symbol.
-fn place(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppError> {
-    let lost = || AppError::lost("a symbol");
+fn symbol_location(graph: &Graph<'_>, at: SymbolAt) -> Result<(String, u32, String), AppError> {
+    let lost = || AppError::inconsistent_index("a symbol");
     let file = graph.file(at.file).ok_or_else(lost)?;
-    let symbol = file.facts.symbols.get(at.place as usize).ok_or_else(lost)?;
+    let symbol = file.facts.symbols.get(at.ordinal as usize).ok_or_else(lost)?;
     Ok((file.path.clone(), symbol.name_line.max(symbol.lines.start), symbol.name.clone()))
 }
 
 /// The line of the enclosing function, 0 at file level. Test blocks are not functions here, as for a compiler.
-fn from_line(file: &SourceFile, from: Option<u32>) -> u32 {
+fn enclosing_function_line(file: &SourceFile, from: Option<u32>) -> u32 {
     let is_code = |place: &u32| file.facts.symbols[*place as usize].kind != SymbolKind::Use;
     let around = enclosing_named_function(&file.facts.symbols, from).filter(is_code);
     around.map_or(0, |place| {

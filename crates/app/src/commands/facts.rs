@@ -4,15 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use codecompass_index::source::{Workspace, judge, real_path};
+use codecompass_index::source::{Workspace, content_skip_reason, real_path};
 use codecompass_lang::{Extracted, extract, has_visibility};
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{Binding, FileFacts, Import, Part, Reference, Symbol};
+use codecompass_model::{Binding, FileFacts, Import, Reference, Symbol, ValuePart};
 use serde_json::{Map, Value, json};
 
 use crate::cli::Common;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
 use crate::output::Answer;
 
@@ -34,33 +34,33 @@ fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'sta
     let wrong = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
     };
-    let real = real_path(path).or_else(|error| from_root(common, path).ok_or(error)).map_err(wrong)?;
+    let real = real_path(path).or_else(|error| resolve_from_root(common, path).ok_or(error)).map_err(wrong)?;
     let bytes = std::fs::read(&real).map_err(wrong)?;
     let folder = real.parent().unwrap_or(Path::new("/"));
     let root = Workspace::discover(folder, None).map(|workspace| workspace.root);
     let inside = root.ok().and_then(|root| real.strip_prefix(root).ok().map(Path::to_owned));
     let name = inside.unwrap_or_else(|| PathBuf::from(real.file_name().unwrap_or_default()));
     let name = name.to_string_lossy().replace('\\', "/");
-    let skip = judge(&name, &bytes).map(|reason| reason.phrase());
+    let skip = content_skip_reason(&name, &bytes).map(|reason| reason.phrase());
     let extracted = extract(&name, bytes);
     Ok((name, extracted, skip))
 }
 
 /// The file relative to the root of the workspace, if the current folder has no file at that path.
-fn from_root(common: &Common, path: &Path) -> Option<PathBuf> {
+fn resolve_from_root(common: &Common, path: &Path) -> Option<PathBuf> {
     let asked = common.workspace.as_deref().unwrap_or(Path::new("."));
     real_path(&Workspace::discover(asked, None).ok()?.root.join(path)).ok()
 }
 
 /// A file's facts with every index resolved.
-struct Shown<'f> {
+struct ResolvedFacts<'f> {
     path: &'f str,
     language: &'f str,
     facts: &'f FileFacts,
     text: &'f str,
 }
 
-impl<'f> Shown<'f> {
+impl<'f> ResolvedFacts<'f> {
     fn name(&self, index: u32) -> &'f str {
         self.facts.names.get(index as usize).map_or("", String::as_str)
     }
@@ -73,14 +73,14 @@ impl<'f> Shown<'f> {
         self.facts.bindings.get(index? as usize)
     }
 
-    fn part(&self, part: Part) -> String {
+    fn type_part_text(&self, part: ValuePart) -> String {
         match part {
-            Part::Whole => "whole".into(),
-            Part::Element => "element".into(),
-            Part::Payload => "payload".into(),
-            Part::Index(at) => format!("index {at}"),
-            Part::Field(name) => format!("field {}", self.name(name)),
-            Part::Inside => "inside".into(),
+            ValuePart::Whole => "whole".into(),
+            ValuePart::Element => "element".into(),
+            ValuePart::Payload => "payload".into(),
+            ValuePart::Index(at) => format!("index {at}"),
+            ValuePart::Field(name) => format!("field {}", self.name(name)),
+            ValuePart::Inside => "inside".into(),
         }
     }
 
@@ -91,12 +91,12 @@ impl<'f> Shown<'f> {
                 fields.insert(key.into(), value);
             }
         };
-        put("symbol_id", json!(SymbolId::of(self.path, symbol).to_string()));
-        put("symbol_stable_id", json!(StableId::of(self.language, symbol).to_string()));
+        put("symbol_id", json!(SymbolId::new(self.path, symbol).to_string()));
+        put("symbol_stable_id", json!(StableId::new(self.language, symbol).to_string()));
         put("kind", json!(symbol.kind.as_str()));
         put("name", json!(symbol.name));
         put("qualified_name", json!(symbol.qualified_name));
-        let parent = self.symbol(symbol.parent).map(|parent| SymbolId::of(self.path, parent).to_string());
+        let parent = self.symbol(symbol.parent).map(|parent| SymbolId::new(self.path, parent).to_string());
         put("parent_symbol_id", json!(parent));
         put("impl_trait", json!(symbol.impl_trait));
         put("line_start", json!(symbol.lines.start));
@@ -107,8 +107,8 @@ impl<'f> Shown<'f> {
         put("visibility", json!(visibility.map(|visibility| visibility.as_str())));
         put("visibility_text", json!(symbol.visibility_text));
         put("doc", json!(symbol.doc.map(|doc| doc.text(self.text))));
-        put("annotation", json!(symbol.annotation.map(|at| self.facts.shown(at))));
-        put("value", json!(symbol.value.map(|at| self.facts.shown(at))));
+        put("annotation", json!(symbol.annotation.map(|at| self.facts.render_expr(at))));
+        put("value", json!(symbol.value.map(|at| self.facts.render_expr(at))));
         put("content_hash", json!(format!("{:016x}", symbol.content_hash)));
         Value::Object(fields)
     }
@@ -117,7 +117,7 @@ impl<'f> Shown<'f> {
         json!({
             "name": self.name(reference.name),
             "shape": reference.shape.as_str(),
-            "qualifier": reference.qualifier.map(|at| self.facts.shown(at)),
+            "qualifier": reference.qualifier.map(|at| self.facts.render_expr(at)),
             "line": reference.line,
             "column": reference.column,
             "in": self.symbol(reference.symbol).map(|symbol| &symbol.qualified_name),
@@ -129,16 +129,16 @@ impl<'f> Shown<'f> {
         json!({
             "name": self.name(binding.name),
             "kind": binding.kind.as_str(),
-            "annotation": binding.annotation.map(|at| self.facts.shown(at)),
-            "value": binding.value.map(|at| self.facts.shown(at)),
-            "part": self.part(binding.part),
+            "annotation": binding.annotation.map(|at| self.facts.render_expr(at)),
+            "value": binding.value.map(|at| self.facts.render_expr(at)),
+            "part": self.type_part_text(binding.part),
             "line": binding.line,
             "in": self.symbol(binding.symbol).map(|symbol| &symbol.qualified_name),
         })
     }
 
     fn reference_text(&self, reference: &Reference) -> String {
-        let qualifier = reference.qualifier.map(|at| format!(" on {}", self.facts.shown(at))).unwrap_or_default();
+        let qualifier = reference.qualifier.map(|at| format!(" on {}", self.facts.render_expr(at))).unwrap_or_default();
         let around = self.symbol(reference.symbol).map(|symbol| format!(" in {}", symbol.qualified_name));
         let local = self.binding(reference.binding).map(|binding| format!(", local of line {}", binding.line));
         format!(
@@ -153,9 +153,13 @@ impl<'f> Shown<'f> {
     }
 
     fn binding_text(&self, binding: &Binding) -> String {
-        let annotation = binding.annotation.map(|at| format!(": {}", self.facts.shown(at))).unwrap_or_default();
-        let value = binding.value.map(|at| format!(" = {}", self.facts.shown(at))).unwrap_or_default();
-        let part = if binding.part == Part::Whole { String::new() } else { format!(" ({})", self.part(binding.part)) };
+        let annotation = binding.annotation.map(|at| format!(": {}", self.facts.render_expr(at))).unwrap_or_default();
+        let value = binding.value.map(|at| format!(" = {}", self.facts.render_expr(at))).unwrap_or_default();
+        let part = if binding.part == ValuePart::Whole {
+            String::new()
+        } else {
+            format!(" ({})", self.type_part_text(binding.part))
+        };
         format!(
             "  {:>5} {:<10} {}{annotation}{value}{part}\n",
             binding.line,
@@ -179,7 +183,7 @@ fn import_json(import: &Import) -> Value {
 
 fn file_json(path: &str, extracted: &Extracted, skip: Option<&str>) -> Value {
     let facts = &extracted.facts;
-    let shown = Shown { path, language: extracted.language, facts, text: &extracted.text };
+    let shown = ResolvedFacts { path, language: extracted.language, facts, text: &extracted.text };
     json!({
         "path": path,
         "language": extracted.language,
@@ -204,10 +208,10 @@ fn file_json(path: &str, extracted: &Extracted, skip: Option<&str>) -> Value {
 
 fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
     let facts = &extracted.facts;
-    let resolved = Shown { path, language: extracted.language, facts, text: &extracted.text };
+    let resolved = ResolvedFacts { path, language: extracted.language, facts, text: &extracted.text };
     let mut text = format!(
         "{}: {}, facts version {}, {} lines\n",
-        shown(path),
+        escape_control(path),
         extracted.language,
         extracted.facts_version,
         facts.lines
@@ -215,7 +219,7 @@ fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
     if let Some(reason) = skip {
         text += &format!("skipped by the index: {reason}\n");
     }
-    let line = |text: String| format!("{}\n", shown(text.trim_end_matches('\n')));
+    let line = |text: String| format!("{}\n", escape_control(text.trim_end_matches('\n')));
     text += &format!("symbols ({})\n", facts.symbols.len());
     for symbol in &facts.symbols {
         let depth = std::iter::successors(resolved.symbol(symbol.parent), |one| resolved.symbol(one.parent)).count();

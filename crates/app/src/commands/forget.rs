@@ -3,34 +3,35 @@
 use std::path::{Path, PathBuf};
 
 use codecompass_index::source::real_path;
-use codecompass_store::forget;
+use codecompass_store::remove_project;
 use serde_json::json;
 
 use crate::cli::ForgetArgs;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::bytes_text;
 use crate::metadata::Metadata;
 use crate::output::Answer;
-use crate::projects::{self, Known};
+use crate::projects::{self, StoredProject};
 use crate::session::data_folder;
 
 pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     let data = data_folder()?;
     let project = find(&data, &args.path)?;
-    let (roots, gone) = (project.overview.workspaces.clone(), project.is_gone());
-    let bytes = forget(&project.dir)?;
-    let asked = real(&args.path);
+    let (roots, gone) = (project.overview.workspaces.clone(), project.are_all_workspaces_gone());
+    let bytes = remove_project(&project.dir)?;
+    let asked = resolve_existing(&args.path);
     let name = roots.iter().find(|root| Path::new(root) == asked).or(roots.first()).unwrap_or(&project.id);
-    let mut text = format!("Forgotten: {} (project {}, {} freed)\n", shown(name), project.id, bytes_text(bytes));
+    let mut text =
+        format!("Forgotten: {} (project {}, {} freed)\n", escape_control(name), project.id, bytes_text(bytes));
     for other in roots.iter().filter(|root| *root != name) {
-        text += &format!("Also removed, because it is in the same repository: {}\n", shown(other));
+        text += &format!("Also removed, because it is in the same repository: {}\n", escape_control(other));
     }
     // Managed worktrees are not part of the index, and their files may be open in an editor.
     let worktrees = data.join("worktrees").join(&project.id);
     let left = worktrees.is_dir().then(|| worktrees.display().to_string());
     if let Some(left) = &left {
-        text += &format!("Its managed worktrees are kept: {}\n", shown(left));
+        text += &format!("Its managed worktrees are kept: {}\n", escape_control(left));
     }
     Ok(Answer {
         text,
@@ -47,13 +48,13 @@ pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
 }
 
 /// The project with this id, or with a workspace of exactly this path: a folder inside one is too vague for a deletion.
-fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
-    let path = real(asked);
-    let is_meant = |known: &Known| {
+fn find(data: &Path, asked: &Path) -> Result<StoredProject, AppError> {
+    let path = resolve_existing(asked);
+    let is_meant = |known: &StoredProject| {
         let mut roots = known.overview.workspaces.iter();
         Some(known.id.as_str()) == asked.to_str() || roots.any(|root| Path::new(root) == path)
     };
-    let mut meant: Vec<Known> = projects::all(data).into_iter().filter(is_meant).collect();
+    let mut meant: Vec<StoredProject> = projects::all(data).into_iter().filter(is_meant).collect();
     let shown_path = path.display().to_string();
     match meant.len() {
         1 => Ok(meant.remove(0)),
@@ -71,7 +72,7 @@ fn find(data: &Path, asked: &Path) -> Result<Known, AppError> {
 }
 
 /// The real path; for a missing one, the real path of its nearest existing ancestor with the rest appended.
-fn real(path: &Path) -> PathBuf {
+fn resolve_existing(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|above| Some((real_path(above).ok()?, path.strip_prefix(above).ok()?)));
     match found {

@@ -3,29 +3,29 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use codecompass_index::{Outcome, Target};
+use codecompass_index::{SyncOutcome, Target};
 use codecompass_store::ViewInfo;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Common, IndexArgs, SyncArgs};
 use crate::error::{AppError, Code};
-use crate::escape::shown;
-use crate::measure::{bytes_text, count_text, counted, seconds_text};
+use crate::escape::escape_control;
+use crate::measure::{bytes_text, count_text, count_with_noun, seconds_text};
 use crate::metadata::Freshness;
 use crate::output::Answer;
-use crate::paths::Paths;
-use crate::session::{Request, Session};
+use crate::paths::PathResolver;
+use crate::session::{Session, SyncRequest};
 
 /// The time a new job may take to record its id.
-const PATIENCE: Duration = Duration::from_secs(2);
+const JOB_ID_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, AppError> {
     let began = Instant::now();
     let session = Session::open(common, args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
-    let explained = |error| session.explain(error, args.ref_name.as_deref());
-    let request = Request { force: args.force, upgrade: true, ..Request::default() };
-    let outcome = when_free(|| session.sync(&target, request.clone())).map_err(explained)?;
+    let explained = |error| session.with_project_context(error, args.ref_name.as_deref());
+    let request = SyncRequest { force: args.force, upgrade: true, ..SyncRequest::default() };
+    let outcome = retry_while_locked(|| session.sync(&target, request.clone())).map_err(explained)?;
     summary(&session, &outcome, began.elapsed())
 }
 
@@ -37,36 +37,41 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
         [] => None,
         paths => Some(changed_files(&session, paths)?),
     };
-    let request = Request { force: args.force, changed, ..Request::default() };
-    let outcome = match when_free(|| session.sync(&target, request.clone())) {
-        Err(error) if error.code == Code::IndexInProgress => sync_behind(&session, &target, request, error),
+    let request = SyncRequest { force: args.force, changed, ..SyncRequest::default() };
+    let outcome = match retry_while_locked(|| session.sync(&target, request.clone())) {
+        Err(error) if error.code == Code::IndexInProgress => sync_after_running_job(&session, &target, request, error),
         outcome => outcome,
     };
-    let outcome = outcome.map_err(|error| session.explain(error, args.ref_name.as_deref()))?;
+    let outcome = outcome.map_err(|error| session.with_project_context(error, args.ref_name.as_deref()))?;
     summary(&session, &outcome, began.elapsed())
 }
 
 /// Another job is running: for the same view this is reported; for another view this sync waits.
-fn sync_behind(session: &Session, target: &Target, request: Request, error: AppError) -> Result<Outcome, AppError> {
+fn sync_after_running_job(
+    session: &Session,
+    target: &Target,
+    request: SyncRequest,
+    error: AppError,
+) -> Result<SyncOutcome, AppError> {
     match session.active_job() {
         Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
             code: Code::SyncInProgress,
             message: format!("{} is already being synced by job {}.", target.ref_name, job.id),
             ..error.data(json!({ "job_id": job.id }))
         }),
-        _ => session.sync(target, Request { wait: true, ..request }),
+        _ => session.sync(target, SyncRequest { wait: true, ..request }),
     }
 }
 
 /// Retries while another writer has no recorded job: it has just started or is about to end.
-fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome, AppError> {
+fn retry_while_locked(attempt: impl Fn() -> Result<SyncOutcome, AppError>) -> Result<SyncOutcome, AppError> {
     let began = Instant::now();
     loop {
         match attempt() {
             Err(error)
                 if error.code == Code::IndexInProgress
-                    && error.more.data["job_id"].is_null()
-                    && began.elapsed() < PATIENCE =>
+                    && error.details.data["job_id"].is_null()
+                    && began.elapsed() < JOB_ID_TIMEOUT =>
             {
                 std::thread::sleep(Duration::from_millis(10));
             }
@@ -77,16 +82,16 @@ fn when_free(attempt: impl Fn() -> Result<Outcome, AppError>) -> Result<Outcome,
 
 /// Changed files as paths of the index.
 fn changed_files(session: &Session, given: &[PathBuf]) -> Result<Vec<String>, AppError> {
-    let paths = Paths::from_here(session);
+    let paths = PathResolver::from_working_folder(session);
     let mut changed = Vec::new();
     for path in given {
         let wrong = || AppError::new(Code::InvalidInput, format!("{} is not UTF-8.", path.display()));
-        changed.extend(paths.on_disk("changed", path.to_str().ok_or_else(wrong)?)?);
+        changed.extend(paths.resolve_on_disk("changed", path.to_str().ok_or_else(wrong)?)?);
     }
     Ok(changed)
 }
 
-fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answer, AppError> {
+fn summary(session: &Session, outcome: &SyncOutcome, took: Duration) -> Result<Answer, AppError> {
     let store = session.store()?;
     let view = store
         .view(&outcome.target.key)?
@@ -113,26 +118,26 @@ fn summary(session: &Session, outcome: &Outcome, took: Duration) -> Result<Answe
     Ok(Answer { text: summary_text(outcome, &view, disk, took, &metadata.warnings), json, code: 0 })
 }
 
-fn summary_text(outcome: &Outcome, view: &ViewInfo, disk: u64, took: Duration, warnings: &[String]) -> String {
+fn summary_text(outcome: &SyncOutcome, view: &ViewInfo, disk: u64, took: Duration, warnings: &[String]) -> String {
     let totals = view.totals;
     let commit = view.commit.as_deref().map(|commit| format!(" at {}", &commit[..commit.len().min(12)]));
     let place = if outcome.target.is_worktree() { "work tree" } else { "git" };
     let mut text = format!(
         "Indexed {} ({place}{}) in {}: {} changed, {} extracted\n  {}, {}, {}, {} of source\n",
-        shown(&outcome.target.ref_name),
+        escape_control(&outcome.target.ref_name),
         commit.unwrap_or_default(),
         seconds_text(took),
-        counted(outcome.changed_files, "file"),
+        count_with_noun(outcome.changed_files, "file"),
         count_text(outcome.extracted),
-        counted(totals.files as u64, "file"),
-        counted(totals.lines as u64, "line"),
-        counted(totals.symbols as u64, "symbol"),
+        count_with_noun(totals.files as u64, "file"),
+        count_with_noun(totals.lines as u64, "line"),
+        count_with_noun(totals.symbols as u64, "symbol"),
         bytes_text(totals.bytes as u64),
     );
     if outcome.skips.total() > 0 {
         text += &format!("  {} skipped:\n", count_text(outcome.skips.total()));
         for (reason, count, examples) in outcome.skips.iter() {
-            let example = examples.first().map(|path| shown(path).into_owned()).unwrap_or_default();
+            let example = examples.first().map(|path| escape_control(path).into_owned()).unwrap_or_default();
             text += &format!(
                 "    {:>7} {} ({example}{})\n",
                 count_text(count),
@@ -143,12 +148,12 @@ fn summary_text(outcome: &Outcome, view: &ViewInfo, disk: u64, took: Duration, w
     }
     text += &format!("  index {}, generation {}\n", bytes_text(disk), outcome.generation);
     for warning in warnings {
-        text += &format!("  warning: {}\n", shown(warning));
+        text += &format!("  warning: {}\n", escape_control(warning));
     }
     text
 }
 
-fn skipped_json(outcome: &Outcome) -> Value {
+fn skipped_json(outcome: &SyncOutcome) -> Value {
     let mut skipped = Map::new();
     for (reason, count, _) in outcome.skips.iter() {
         skipped.insert(reason.as_str().into(), json!(count));

@@ -1,31 +1,31 @@
 //! `codecompass init`: registers a project.
 
-use codecompass_store::{Missing, Tuning, Writer};
+use codecompass_store::{OnMissing, Tuning, Writer};
 use serde_json::json;
 
 use crate::cli::{Common, PathArg};
 use crate::clock::now_ms;
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::output::Answer;
 use crate::session::Session;
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     let session = Session::open(common, args.path.as_deref())?;
     let known = session.dir.is_registered();
     let now = now_ms();
-    let mut writer = Writer::open(&session.dir, Missing::Create, true, Tuning::default(), None, now)?;
+    let mut writer = Writer::open(&session.dir, OnMissing::Create, true, Tuning::default(), None, now)?;
     writer.register(&session.root(), now)?;
     writer.finish()?;
     let target = session.target(None)?;
     let store = session.store()?;
-    let view = under_its_name(&store, &target)?;
+    let view = published_for_target(&store, &target)?;
     let done = if known { "Already registered" } else { "Registered" };
     let mode = if session.vcs() { "git" } else { "a plain folder" };
     let next = if view.is_none() { "\nRun `codecompass index` to index it." } else { "" };
     Ok(Answer {
-        text: format!("{done}: {} ({mode}, project {}){next}", shown(&session.root()), session.project_id),
+        text: format!("{done}: {} ({mode}, project {}){next}", escape_control(&session.root()), session.project_id),
         json: json!({
             "project_id": session.project_id,
             "repo_root": session.root(),

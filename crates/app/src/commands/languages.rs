@@ -1,13 +1,13 @@
 //! `codecompass languages`: the support for each language.
 
-use codecompass_lang::{Support, support};
+use codecompass_lang::{LanguageSupport, supported_languages};
 use serde_json::{Value, json};
 
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 
 pub(crate) fn run() -> Answer {
-    let all = support();
+    let all = supported_languages();
     let languages: Vec<Value> = all.iter().map(to_json).collect();
     Answer {
         text: text(&all),
@@ -16,7 +16,7 @@ pub(crate) fn run() -> Answer {
     }
 }
 
-fn to_json(one: &Support) -> Value {
+fn to_json(one: &LanguageSupport) -> Value {
     let is_read = one.depth.is_some();
     let mut value = json!({
         "name": one.name,
@@ -33,7 +33,7 @@ fn to_json(one: &Support) -> Value {
 }
 
 /// A row for each language with a grammar, one for all with landmarks, and one for all others.
-fn text(all: &[Support]) -> String {
+fn text(all: &[LanguageSupport]) -> String {
     let mut text = String::new();
     for one in all {
         let Some(depth) = one.depth else { continue };

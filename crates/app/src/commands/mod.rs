@@ -25,16 +25,16 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 
-use crate::breakdown;
-use crate::call::{Call, Host};
-use crate::cli::{AccessArgs, Asked, Cli, Command, Common, ToolCommand};
+use crate::call::{Call, CallOrigin};
+use crate::cli::{AccessArgs, Cli, Command, Common, ParsedCommand, ToolCommand};
 use crate::error::AppError;
 use crate::log;
-use crate::output::{self, Answer, Form, Printer, Reader};
+use crate::output::{self, Answer, OutputFormat, Printer, Reader};
+use crate::panics;
 use crate::session::Session;
-use crate::tools::frame::{Arguments, Side};
 use crate::tools::input;
-use crate::views::{Access, Desk};
+use crate::tools::tool_spec::{Arguments, ParamSide};
+use crate::views::{Access, SnapshotCache};
 
 /// The commands that are tools: a line each, and no file.
 pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
@@ -94,32 +94,36 @@ pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
     tool("status", "Show what is indexed, and the jobs that did it", &crate::tools::index_status::TOOL),
 ];
 
-const fn tool(name: &'static str, about: &'static str, tool: &'static crate::tools::frame::Tool) -> ToolCommand {
+const fn tool(
+    name: &'static str,
+    about: &'static str,
+    tool: &'static crate::tools::tool_spec::ToolSpec,
+) -> ToolCommand {
     ToolCommand { name, about, tool, fixed: &[] }
 }
 
 /// Runs a command, prints its answer or its error, and gives the exit code.
-pub(crate) fn run(asked: &Asked) -> ExitCode {
+pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for told in crate::config::unknown_variables(names) {
-        output::complain(&format!("warning: {}", crate::escape::shown(&told)));
+        output::print_stderr(&format!("warning: {}", crate::escape::escape_control(&told)));
     }
     let common = match asked {
-        Asked::Command(cli) => &cli.common,
-        Asked::Tool(common, ..) => common,
+        ParsedCommand::Command(cli) => &cli.common,
+        ParsedCommand::Tool(common, ..) => common,
     };
     let printer = Printer::new(common.color, common.no_pager);
-    breakdown::be_brief(common.verbose);
+    panics::install_hook(common.verbose);
     let dir = || Session::open(common, asked.path().as_deref()).ok().map(|session| session.dir);
-    let outcome = breakdown::caught("The command", dir, || match asked {
-        Asked::Command(cli) => dispatch(cli),
-        Asked::Tool(_, command, matches) => ask(common, command, matches, &printer),
+    let outcome = panics::catch_panic("The command", dir, || match asked {
+        ParsedCommand::Command(cli) => dispatch(cli),
+        ParsedCommand::Tool(_, command, matches) => run_tool(common, command, matches, &printer),
     });
     let code = match outcome {
         Ok(answer) if common.json => output::print_json(&answer),
         Ok(answer) => printer.finish(&answer),
         Err(error) => {
-            log::note(common.log_file().as_deref(), &format!("error: {}", error.message));
+            log::append(common.log_file().as_deref(), &format!("error: {}", error.message));
             let code = output::print_error(&error, common.json);
             if !common.json {
                 output::print_candidates(&error);
@@ -131,24 +135,31 @@ pub(crate) fn run(asked: &Asked) -> ExitCode {
 }
 
 /// Asks a tool.
-fn ask(common: &Common, command: &ToolCommand, matches: &ArgMatches, printer: &Printer) -> Result<Answer, AppError> {
-    let in_flags = |error: AppError| if common.json { error } else { error.reworded(&|text| command.in_flags(text)) };
-    let arguments = Arguments::check_from(Side::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
+fn run_tool(
+    common: &Common,
+    command: &ToolCommand,
+    matches: &ArgMatches,
+    printer: &Printer,
+) -> Result<Answer, AppError> {
+    let in_flags =
+        |error: AppError| if common.json { error } else { error.map_text(&|text| command.params_as_flags(text)) };
+    let arguments =
+        Arguments::check_from(ParamSide::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
     if command.name == "grep" && common.verbose > 0 {
-        output::complain("-v says more, like this; it does not look for lines that do not match");
+        output::print_stderr("-v says more, like this; it does not look for lines that do not match");
     }
-    let form = if common.json { Form::Json } else { Form::Text(Reader::Person) };
-    let mut desk = Desk::default();
+    let form = if common.json { OutputFormat::Json } else { OutputFormat::Text(Reader::Person) };
+    let mut desk = SnapshotCache::default();
     let mut call = Call {
         arguments,
         form,
-        host: Host::Command(common),
-        desk: &mut desk,
-        gone: Arc::default(),
+        origin: CallOrigin::Command(common),
+        cache: &mut desk,
+        cancel: Arc::default(),
         printer: Some(printer),
     };
     let mut answer = call.run(command.tool).map_err(in_flags)?;
-    answer.text = output::reworded_warnings(&answer.text, &|text| command.in_flags(text));
+    answer.text = output::map_warnings(&answer.text, &|text| command.params_as_flags(text));
     Ok(answer)
 }
 
@@ -156,7 +167,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
     let common = &cli.common;
     match &cli.command {
         Command::Setup(args) => setup::run(common, args),
-        Command::Unsetup(args) => setup::run_back(common, args),
+        Command::Unsetup(args) => setup::run_unsetup(common, args),
         Command::Init(args) => init::run(common, args),
         Command::Index(args) => index::run_index(common, args),
         Command::Sync(args) => index::run_sync(common, args),
@@ -178,18 +189,18 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
     }
 }
 
-impl Asked {
+impl ParsedCommand {
     /// The path of the workspace that a command names.
     fn path(&self) -> Option<PathBuf> {
         match self {
-            Asked::Command(cli) => match &cli.command {
+            ParsedCommand::Command(cli) => match &cli.command {
                 Command::Index(args) => args.path.clone(),
                 Command::Sync(args) => args.path.clone(),
                 Command::Doctor(args) => args.path.clone(),
                 Command::Explore(args) => args.path.clone(),
                 _ => None,
             },
-            Asked::Tool(_, command, matches) => {
+            ParsedCommand::Tool(_, command, matches) => {
                 let path = command.arguments(matches).remove("path_of_workspace")?;
                 path.as_str().map(PathBuf::from)
             }
@@ -199,7 +210,7 @@ impl Asked {
 
 impl AccessArgs {
     /// How the question wants to be answered.
-    fn check(&self) -> Result<Access<'_>, AppError> {
+    fn to_access(&self) -> Result<Access<'_>, AppError> {
         Ok(Access {
             ref_name: self.ref_name.as_deref(),
             policy: input::policy(self.freshness.as_deref())?,

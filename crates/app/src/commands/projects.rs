@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::bytes_text;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
@@ -12,7 +12,7 @@ use crate::session::data_folder;
 
 pub(crate) fn run() -> Result<Answer, AppError> {
     let data = data_folder()?;
-    let projects: Vec<Value> = projects::all(&data).iter().map(projects::Known::to_json).collect();
+    let projects: Vec<Value> = projects::all(&data).iter().map(projects::StoredProject::to_json).collect();
     let bytes: u64 = projects.iter().filter_map(|project| project["bytes"].as_u64()).sum();
     let folder = data.display().to_string();
     Ok(Answer {
@@ -30,11 +30,11 @@ pub(crate) fn run() -> Result<Answer, AppError> {
 
 fn text(projects: &[Value], bytes: u64, folder: &str) -> String {
     if projects.is_empty() {
-        return format!("No projects in {}\n", shown(folder));
+        return format!("No projects in {}\n", escape_control(folder));
     }
     let mut text: String = projects.iter().map(project_text).collect();
     let plural = if projects.len() == 1 { "" } else { "s" };
-    text += &format!("{} project{plural} of {} in {}\n", projects.len(), bytes_text(bytes), shown(folder));
+    text += &format!("{} project{plural} of {} in {}\n", projects.len(), bytes_text(bytes), escape_control(folder));
     if projects.iter().any(|project| project["gone"] == true) {
         text += "`codecompass forget PATH` frees the space of a project that is gone\n";
     }
@@ -43,7 +43,7 @@ fn text(projects: &[Value], bytes: u64, folder: &str) -> String {
 
 /// A line for the project, and one for each further workspace of it.
 fn project_text(project: &Value) -> String {
-    let word = |value: &Value| shown(value.as_str().unwrap_or_default()).into_owned();
+    let word = |value: &Value| escape_control(value.as_str().unwrap_or_default()).into_owned();
     let workspaces = project["workspaces"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut lines = workspaces.iter().map(|workspace| {
         let gone = if workspace["gone"] == true { " (gone)" } else { "" };

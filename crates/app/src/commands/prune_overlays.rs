@@ -5,24 +5,24 @@ use std::path::Path;
 
 use codecompass_index::source::{Repo, SourceError, Workspace};
 use codecompass_model::ViewKey;
-use codecompass_store::{Pruned, ViewInfo, prune};
+use codecompass_store::{PruneOutcome, ViewInfo, prune};
 use serde_json::{Value, json};
 
-use super::state::{kind_of, name_of};
+use super::state::{view_kind, view_name};
 use crate::cli::{Common, PruneArgs};
 use crate::clock::{DAY, now_ms};
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text};
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::tools::index_status::time_text;
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 use crate::worktrees;
 
 /// Why a view is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
+enum PruneReason {
     /// Unused for this number of days.
     Inactive(i64),
     /// The branch, tag or commit no longer exists in git.
@@ -31,20 +31,20 @@ enum Reason {
     NoFolder,
 }
 
-impl Reason {
+impl PruneReason {
     fn as_str(self) -> &'static str {
         match self {
-            Reason::Inactive(_) => "inactive",
-            Reason::NotInGit => "not_in_git",
-            Reason::NoFolder => "no_folder",
+            PruneReason::Inactive(_) => "inactive",
+            PruneReason::NotInGit => "not_in_git",
+            PruneReason::NoFolder => "no_folder",
         }
     }
 
     fn phrase(self) -> String {
         match self {
-            Reason::Inactive(days) => format!("not used for {days} days"),
-            Reason::NotInGit => "no longer in git".into(),
-            Reason::NoFolder => "its folder is gone".into(),
+            PruneReason::Inactive(days) => format!("not used for {days} days"),
+            PruneReason::NotInGit => "no longer in git".into(),
+            PruneReason::NoFolder => "its folder is gone".into(),
         }
     }
 }
@@ -52,21 +52,23 @@ impl Reason {
 pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError> {
     let session = Session::open(common, None)?;
     let store = session.store()?;
-    let rules = Rules::of(&session, args.older_than)?;
+    let rules = PruneRules::new(&session, args.older_than)?;
     let views = store.views()?;
     for view in &views {
-        session.say(1, || format!("{}: {}", view.key, rules.verdict(view).map_or("stays".into(), Reason::phrase)));
+        session.log_verbose(1, || {
+            format!("{}: {}", view.key, rules.prune_reason(view).map_or("stays".into(), PruneReason::phrase))
+        });
     }
     let pruned = match args.dry_run {
-        true => Pruned {
-            views: views.iter().filter(|view| rules.verdict(view).is_some()).cloned().collect(),
+        true => PruneOutcome {
+            views: views.iter().filter(|view| rules.prune_reason(view).is_some()).cloned().collect(),
             bytes_before: session.dir.disk_bytes(),
-            ..Pruned::default()
+            ..PruneOutcome::default()
         },
         false => {
             drop(store);
             let choose = |views: &[ViewInfo]| -> Vec<ViewKey> {
-                views.iter().filter(|view| rules.verdict(view).is_some()).map(|view| view.key.clone()).collect()
+                views.iter().filter(|view| rules.prune_reason(view).is_some()).map(|view| view.key.clone()).collect()
             };
             prune(&session.dir, &choose, kill_point(), rules.now)?
         }
@@ -75,8 +77,8 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
         let gone = pruned.views.iter().filter(|view| !matches!(view.key, ViewKey::Worktree(_)));
         for view in gone {
             // After its view: a folder left behind by a kill is recreated or removed with the next view of its name.
-            if worktrees::remove(&session, &name_of(&view.key))? {
-                session.say(1, || format!("{}: removed its managed worktree", view.key));
+            if worktrees::remove(&session, &view_name(&view.key))? {
+                session.log_verbose(1, || format!("{}: removed its managed worktree", view.key));
             }
         }
     }
@@ -84,7 +86,7 @@ pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError>
 }
 
 /// The rules for pruning.
-struct Rules<'a> {
+struct PruneRules<'a> {
     repo: Option<&'a Repo>,
     default: Option<String>,
     /// Branches, and commits of detached heads, that are checked out in an existing work tree.
@@ -93,8 +95,8 @@ struct Rules<'a> {
     older_than: i64,
 }
 
-impl<'a> Rules<'a> {
-    fn of(session: &'a Session, days: u32) -> Result<Self, AppError> {
+impl<'a> PruneRules<'a> {
+    fn new(session: &'a Session, days: u32) -> Result<Self, AppError> {
         let repo = session.workspace.repo.as_ref();
         let mut checked_out = HashSet::new();
         for root in repo.map(|repo| repo.worktrees()).transpose()?.into_iter().flatten() {
@@ -107,25 +109,25 @@ impl<'a> Rules<'a> {
     }
 
     /// Why a view is removed; `None` if it stays.
-    fn verdict(&self, view: &ViewInfo) -> Option<Reason> {
+    fn prune_reason(&self, view: &ViewInfo) -> Option<PruneReason> {
         let is_default = matches!(&view.key, ViewKey::Ref(name) if self.default.as_ref() == Some(name));
         if is_default || self.checked_out.contains(&view.key) {
             return None;
         }
         if let ViewKey::Worktree(root) = &view.key {
-            return (!Path::new(root).is_dir()).then_some(Reason::NoFolder);
+            return (!Path::new(root).is_dir()).then_some(PruneReason::NoFolder);
         }
         if !self.is_in_git(&view.key) {
-            return Some(Reason::NotInGit);
+            return Some(PruneReason::NotInGit);
         }
         let idle = self.now.saturating_sub(view.last_accessed_at);
-        (idle >= self.older_than).then_some(Reason::Inactive(idle / DAY))
+        (idle >= self.older_than).then_some(PruneReason::Inactive(idle / DAY))
     }
 
     /// Whether git still has the ref or commit of a view. If that is unknown, the view counts as existing.
     fn is_in_git(&self, key: &ViewKey) -> bool {
         let Some(repo) = self.repo else { return false };
-        match repo.resolve(&name_of(key)) {
+        match repo.resolve(&view_name(key)) {
             Ok(resolved) => resolved.key == *key,
             Err(error) => !matches!(
                 error,
@@ -138,12 +140,12 @@ impl<'a> Rules<'a> {
 fn answer(
     session: &Session,
     args: &PruneArgs,
-    rules: &Rules<'_>,
+    rules: &PruneRules<'_>,
     before: &[ViewInfo],
-    pruned: &Pruned,
+    pruned: &PruneOutcome,
 ) -> Result<Answer, AppError> {
     let here = session.target(None)?;
-    let metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
+    let metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
     let mut json = json!({
         "dry_run": args.dry_run,
         "older_than_days": args.older_than,
@@ -154,36 +156,36 @@ fn answer(
     if !args.dry_run {
         json["removed_file_versions"] = json!(pruned.removed_versions);
         json["bytes_after"] = json!(pruned.bytes_after);
-        json["bytes_freed"] = json!(if pruned.is_freed { saved(pruned) } else { 0 });
+        json["bytes_freed"] = json!(if pruned.is_freed { freed_bytes(pruned) } else { 0 });
         json["space_freed"] = json!(pruned.is_freed);
     }
     json["metadata"] = metadata.to_json();
     Ok(Answer { text: text(args, rules, pruned), json, code: 0 })
 }
 
-fn saved(pruned: &Pruned) -> u64 {
+fn freed_bytes(pruned: &PruneOutcome) -> u64 {
     pruned.bytes_before.saturating_sub(pruned.bytes_after)
 }
 
-fn view_json(rules: &Rules<'_>, view: &ViewInfo) -> Value {
+fn view_json(rules: &PruneRules<'_>, view: &ViewInfo) -> Value {
     json!({
-        "ref": name_of(&view.key),
-        "kind": kind_of(&view.key),
-        "reason": rules.verdict(view).map(Reason::as_str),
+        "ref": view_name(&view.key),
+        "kind": view_kind(&view.key),
+        "reason": rules.prune_reason(view).map(PruneReason::as_str),
         "last_accessed_at": time_text(view.last_accessed_at),
         "file_count": view.totals.files,
     })
 }
 
-fn text(args: &PruneArgs, rules: &Rules<'_>, pruned: &Pruned) -> String {
+fn text(args: &PruneArgs, rules: &PruneRules<'_>, pruned: &PruneOutcome) -> String {
     let mut text = match (pruned.views.len(), args.dry_run) {
         (0, _) => format!("Nothing to prune: all views were used in the last {} days\n", args.older_than),
         (count, true) => format!("Would prune {count}:\n"),
         (count, false) => format!("Pruned {count}:\n"),
     };
     for view in &pruned.views {
-        let why = rules.verdict(view).map(Reason::phrase).unwrap_or_default();
-        text += &format!("  {} {} ({why})\n", kind_of(&view.key), shown(&name_of(&view.key)));
+        let why = rules.prune_reason(view).map(PruneReason::phrase).unwrap_or_default();
+        text += &format!("  {} {} ({why})\n", view_kind(&view.key), escape_control(&view_name(&view.key)));
     }
     if args.dry_run || (pruned.views.is_empty() && pruned.removed_versions == 0) {
         return text;
@@ -191,7 +193,7 @@ fn text(args: &PruneArgs, rules: &Rules<'_>, pruned: &Pruned) -> String {
     let (before, after) = (bytes_text(pruned.bytes_before), bytes_text(pruned.bytes_after));
     text += &format!("{} file versions removed; the index was {before}", count_text(pruned.removed_versions));
     text += &match pruned.is_freed {
-        true => format!(" and is {after}: {} freed\n", bytes_text(saved(pruned))),
+        true => format!(" and is {after}: {} freed\n", bytes_text(freed_bytes(pruned))),
         false => format!(" and is {after}; the old one is still in use, and a later write frees it\n"),
     };
     text

@@ -7,34 +7,34 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::cli::{Common, ExploreArgs, ServeArgs, Transport};
-use crate::config::{Answers, Config};
+use crate::config::{AnswerFormat, Config};
 use crate::error::{AppError, Code};
 use crate::mcp::{http, stdio};
 use crate::output::{self, Answer};
-use crate::server::{Options, Server};
+use crate::server::{Server, ServerOptions};
 use crate::session::{Session, data_folder};
 
 /// The time that running jobs get to stop when the server shuts down.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
     if args.transport == Transport::Stdio && output::stdin_is_terminal() {
-        output::complain(
+        output::print_stderr(
             "Waiting for a client on standard input. Agents start this server themselves; `codecompass setup` configures them. \
              Press Ctrl-C to stop.",
         );
     }
-    let common = &Common { workspace: common.workspace.clone().or_else(clients_folder), ..common.clone() };
-    let listen = http::Listen::check(args)?;
+    let common = &Common { workspace: common.workspace.clone().or_else(client_project_folder), ..common.clone() };
+    let listen = http::HttpOptions::check(args)?;
     if args.explorer && args.transport != Transport::Http {
         return Err(AppError::new(Code::InvalidInput, "--explorer needs --transport http.")
             .hint("Use `codecompass explore` to serve only the pages."));
     }
-    let server = Server::start(common, Options::check(args, answers(common, args)?)?)?;
+    let server = Server::start(common, ServerOptions::check(args, answer_format(common, args)?)?)?;
     let runtime = runtime()?;
     // A client on stdio may report its folder. Until then, nothing is indexed on a guess.
-    if server.knows_its_own() || !args.auto_index || args.transport == Transport::Http {
-        server.begin();
+    if server.has_own_workspace() || !args.auto_index || args.transport == Transport::Http {
+        server.start_background_work();
     }
     let outcome = runtime.block_on(async {
         match args.transport {
@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
             Transport::Http => http::serve(&server, listen).await,
         }
     });
-    end(&server, runtime, outcome)
+    shut_down(&server, runtime, outcome)
 }
 
 /// `codecompass explore`: the same server for people only. A workspace that was never indexed is indexed first.
@@ -50,11 +50,11 @@ pub(crate) fn explore(common: &Common, args: &ExploreArgs) -> Result<Answer, App
     let common = &Common { workspace: args.path.clone().or_else(|| common.workspace.clone()), ..common.clone() };
     // An invalid path is reported before the server starts.
     Session::open(common, None)?;
-    let server = Server::start(common, Options::to_explore())?;
+    let server = Server::start(common, ServerOptions::for_explorer())?;
     let runtime = runtime()?;
-    server.begin();
-    let outcome = runtime.block_on(http::serve(&server, http::Listen::to_explore(args.port, args.open)));
-    end(&server, runtime, outcome)
+    server.start_background_work();
+    let outcome = runtime.block_on(http::serve(&server, http::HttpOptions::for_explorer(args.port, args.open)));
+    shut_down(&server, runtime, outcome)
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
@@ -63,12 +63,12 @@ fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
 }
 
 /// Stops the background work. Standard output belongs to the protocol, so nothing is printed.
-fn end(
+fn shut_down(
     server: &Arc<Server>,
     runtime: tokio::runtime::Runtime,
     outcome: Result<(), AppError>,
 ) -> Result<Answer, AppError> {
-    server.stop(PATIENCE);
+    server.stop(SHUTDOWN_TIMEOUT);
     // A thread that waits for input or for another process must not delay the exit.
     runtime.shutdown_timeout(Duration::ZERO);
     outcome?;
@@ -77,7 +77,7 @@ fn end(
 
 /// The folder that the client reports in a variable: some start their servers elsewhere. The first of several is the
 /// default.
-fn clients_folder() -> Option<PathBuf> {
+fn client_project_folder() -> Option<PathBuf> {
     let folder = |name: &str| {
         let value = std::env::var(name).ok()?;
         let first = value.split([',', ';', '\n']).map(str::trim).find(|path| !path.is_empty())?;
@@ -88,7 +88,7 @@ fn clients_folder() -> Option<PathBuf> {
 }
 
 /// The answer format: from the flag, or else from the configuration. The repository cannot set it.
-fn answers(common: &Common, args: &ServeArgs) -> Result<Answers, AppError> {
+fn answer_format(common: &Common, args: &ServeArgs) -> Result<AnswerFormat, AppError> {
     let variable = |name: &str| std::env::var(name).ok();
     let user = data_folder()?.join("config.toml");
     let config = Config::load(common.config.as_deref(), &user, None, &variable)?;

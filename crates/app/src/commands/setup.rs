@@ -6,57 +6,58 @@ use codecompass_index::source::Workspace;
 use serde_json::{Value, json};
 
 use crate::cli::{Common, SetupArgs, UnsetupArgs};
-use crate::config::Answers;
+use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
-use crate::launch::is_own;
+use crate::escape::escape_control;
+use crate::launch::is_this_program;
 use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 use crate::server;
 use crate::session::{data_folder, kill_point};
-use crate::setup::clients::{CLIENTS, Client, Surroundings};
-use crate::setup::entry::{NAME, Wanted};
-use crate::setup::{self, Desk, Outcome, Step, Way, What};
+use crate::setup::clients::{CLIENTS, Client, Environment};
+use crate::setup::entry::{ENTRY_NAME, EntryOptions};
+use crate::setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome};
 
 pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError> {
     server::check_tools(args.tools.as_deref(), args.answers)?;
-    let place = Here::find(common, args.project)?;
-    let around = place.around();
+    let place = SetupFolders::find(common, args.project)?;
+    let around = place.environment();
     let clients = match args.clients.is_empty() {
-        false => named(&args.clients),
-        true => CLIENTS.iter().filter(|client| around.has(client)).collect(),
+        false => clients_by_name(&args.clients),
+        true => CLIENTS.iter().filter(|client| around.is_installed(client)).collect(),
     };
     if clients.is_empty() {
-        return Ok(nobody());
+        return Ok(no_clients_found());
     }
     let program = program()?;
-    let wanted = Wanted { program: &program, data: &place.data, answers: args.answers, tools: args.tools.as_deref() };
+    let wanted =
+        EntryOptions { program: &program, data: &place.data, answers: args.answers, tools: args.tools.as_deref() };
     if args.print {
-        return Ok(printed(&clients, &around, &wanted));
+        return Ok(print_entries(&clients, &around, &wanted));
     }
-    let mut whats = vec![What::Entry];
-    whats.extend(args.instructions.then_some(What::Instructions));
-    whats.extend(args.skill.then_some(What::Skill));
+    let mut whats = vec![SetupItem::Entry];
+    whats.extend(args.instructions.then_some(SetupItem::Instructions));
+    whats.extend(args.skill.then_some(SetupItem::Skill));
     let (steps, without) = setup::steps(&clients, &around, &wanted, &whats);
-    let mut report = Report::new(&place.home, args.dry_run, Way::In);
-    report.steps(&steps, &place.desk(args.dry_run).take(&steps, Way::In).map_err(locked)?);
+    let mut report = Report::new(&place.home, args.dry_run, SetupAction::Install);
+    report.steps(&steps, &place.installer(args.dry_run).apply(&steps, SetupAction::Install).map_err(lock_error)?);
     let is_named = !args.clients.is_empty();
     for (client, what) in without {
-        report.without(client, what, setup::shown(client, &around, &wanted), is_named, args.project);
+        report.report_unsupported(client, what, setup::manual_entry(client, &around, &wanted), is_named, args.project);
     }
     Ok(report.answer(&[]))
 }
 
-pub(crate) fn run_back(common: &Common, args: &UnsetupArgs) -> Result<Answer, AppError> {
-    let place = Here::find(common, args.project)?;
-    let around = place.around();
-    let clients = if args.clients.is_empty() { CLIENTS.iter().collect() } else { named(&args.clients) };
+pub(crate) fn run_unsetup(common: &Common, args: &UnsetupArgs) -> Result<Answer, AppError> {
+    let place = SetupFolders::find(common, args.project)?;
+    let around = place.environment();
+    let clients = if args.clients.is_empty() { CLIENTS.iter().collect() } else { clients_by_name(&args.clients) };
     let program = program()?;
-    let wanted = Wanted { program: &program, data: &place.data, answers: Answers::Text, tools: None };
-    let whats = [What::Entry, What::Instructions, What::Skill];
+    let wanted = EntryOptions { program: &program, data: &place.data, answers: AnswerFormat::Text, tools: None };
+    let whats = [SetupItem::Entry, SetupItem::Instructions, SetupItem::Skill];
     let (steps, _) = setup::steps(&clients, &around, &wanted, &whats);
-    let mut report = Report::new(&place.home, args.dry_run, Way::Out);
-    report.steps(&steps, &place.desk(args.dry_run).take(&steps, Way::Out).map_err(locked)?);
+    let mut report = Report::new(&place.home, args.dry_run, SetupAction::Remove);
+    report.steps(&steps, &place.installer(args.dry_run).apply(&steps, SetupAction::Remove).map_err(lock_error)?);
     Ok(report.answer(&args.clients))
 }
 
@@ -67,22 +68,22 @@ pub(crate) fn program() -> Result<PathBuf, AppError> {
 }
 
 /// The clients with these names; clap has checked them.
-pub(crate) fn named(names: &[String]) -> Vec<&'static Client> {
+pub(crate) fn clients_by_name(names: &[String]) -> Vec<&'static Client> {
     CLIENTS.iter().filter(|client| names.iter().any(|name| name == client.name)).collect()
 }
 
-fn locked(error: std::io::Error) -> AppError {
+fn lock_error(error: std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("Cannot write to the data folder: {error}."))
 }
 
 /// The folders of a setup.
-pub(crate) struct Here {
+pub(crate) struct SetupFolders {
     pub(crate) home: PathBuf,
     pub(crate) data: PathBuf,
     project: Option<PathBuf>,
 }
 
-impl Here {
+impl SetupFolders {
     pub(crate) fn find(common: &Common, is_project: bool) -> Result<Self, AppError> {
         let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
             AppError::new(Code::InvalidInput, "The home folder is unknown.").hint("Set HOME to an absolute path.")
@@ -95,9 +96,9 @@ impl Here {
         Ok(Self { home, data: data_folder()?, project })
     }
 
-    pub(crate) fn around(&self) -> Surroundings<'_> {
+    pub(crate) fn environment(&self) -> Environment<'_> {
         let variable = &|name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        Surroundings { home: self.home.clone(), project: self.project.as_deref(), variable }
+        Environment { home: self.home.clone(), project: self.project.as_deref(), variable }
     }
 
     /// The root of the project.
@@ -105,12 +106,12 @@ impl Here {
         self.project.as_deref()
     }
 
-    fn desk(&self, dry_run: bool) -> Desk<'_> {
-        Desk { data: &self.data, project: self.project.clone(), dry_run, point: kill_point() }
+    fn installer(&self, dry_run: bool) -> Installer<'_> {
+        Installer { data: &self.data, project: self.project.clone(), dry_run, point: kill_point() }
     }
 }
 
-fn nobody() -> Answer {
+fn no_clients_found() -> Answer {
     let names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
     let text = format!(
         "No client is installed. Name one to set it up anyway: {}\n",
@@ -121,17 +122,17 @@ fn nobody() -> Answer {
 }
 
 /// The entries and their files, for `--print`; nothing is written.
-fn printed(clients: &[&'static Client], around: &Surroundings<'_>, wanted: &Wanted<'_>) -> Answer {
+fn print_entries(clients: &[&'static Client], around: &Environment<'_>, wanted: &EntryOptions<'_>) -> Answer {
     let (mut text, mut items) = (String::new(), Vec::new());
     for client in clients {
-        let Some(shown) = setup::shown(client, around, wanted) else {
+        let Some(shown) = setup::manual_entry(client, around, wanted) else {
             text += &format!("{}: has no project file\n", style::name(client.title));
             continue;
         };
         text += &format!(
             "{}: {}\n{}\n",
             style::name(client.title),
-            style::path(&crate::escape::shown(&shown.place)),
+            style::path(&crate::escape::escape_control(&shown.place)),
             shown.text
         );
         items.push(json!({
@@ -146,7 +147,7 @@ fn printed(clients: &[&'static Client], around: &Surroundings<'_>, wanted: &Want
 struct Report<'a> {
     home: &'a Path,
     dry_run: bool,
-    way: Way,
+    action: SetupAction,
     text: String,
     items: Vec<Value>,
     is_refused: bool,
@@ -154,52 +155,62 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn new(home: &'a Path, dry_run: bool, way: Way) -> Self {
-        Self { home, dry_run, way, text: String::new(), items: Vec::new(), is_refused: false, is_changed: false }
+    fn new(home: &'a Path, dry_run: bool, way: SetupAction) -> Self {
+        Self {
+            home,
+            dry_run,
+            action: way,
+            text: String::new(),
+            items: Vec::new(),
+            is_refused: false,
+            is_changed: false,
+        }
     }
 
-    fn steps(&mut self, steps: &[Step], outcomes: &[Outcome]) {
+    fn steps(&mut self, steps: &[SetupStep], outcomes: &[StepOutcome]) {
         for (step, outcome) in steps.iter().zip(outcomes) {
             self.step(step, outcome);
         }
     }
 
-    fn step(&mut self, step: &Step, outcome: &Outcome) {
-        let path = shown(&short(&step.path, self.home)).into_owned();
+    fn step(&mut self, step: &SetupStep, outcome: &StepOutcome) {
+        let path = escape_control(&display_path(&step.path, self.home)).into_owned();
         let titles: Vec<&str> = step.clients.iter().map(|client| client.title).collect();
         let who = style::name(&titles.join(", "));
         let thing = match step.what {
-            What::Entry => "",
-            What::Instructions => "the instructions in ",
-            What::Skill => "the skill ",
+            SetupItem::Entry => "",
+            SetupItem::Instructions => "the instructions in ",
+            SetupItem::Skill => "the skill ",
         };
-        let (word, why) = match (outcome, self.way) {
-            (Outcome::Same, Way::In) => ("unchanged", None),
+        let (word, why) = match (outcome, self.action) {
+            (StepOutcome::Unchanged, SetupAction::Install) => ("unchanged", None),
             // Without an entry of ours there is nothing to report: `unsetup` goes through all clients.
-            (Outcome::Same, Way::Out) => return,
-            (Outcome::Changed(_), _) if self.dry_run => ("would_change", None),
-            (Outcome::Changed(_), _) => ("changed", None),
-            (Outcome::Refused(why), _) => ("refused", Some(why.as_str())),
+            (StepOutcome::Unchanged, SetupAction::Remove) => return,
+            (StepOutcome::Changed(_), _) if self.dry_run => ("would_change", None),
+            (StepOutcome::Changed(_), _) => ("changed", None),
+            (StepOutcome::Refused(why), _) => ("refused", Some(why.as_str())),
         };
-        let done = match (word, self.way) {
+        let done = match (word, self.action) {
             ("unchanged", _) => format!("{thing}{} is already set up", style::path(&path)),
             ("would_change", _) => format!("{thing}{} would change", style::path(&path)),
-            ("changed", Way::In) => format!("{thing}{} updated (verified)", style::path(&path)),
-            ("changed", Way::Out) => format!("removed codecompass from {thing}{} (verified)", style::path(&path)),
-            _ => format!("{thing}{} not changed: {}", style::path(&path), shown(why.unwrap_or_default())),
+            ("changed", SetupAction::Install) => format!("{thing}{} updated (verified)", style::path(&path)),
+            ("changed", SetupAction::Remove) => {
+                format!("removed codecompass from {thing}{} (verified)", style::path(&path))
+            }
+            _ => format!("{thing}{} not changed: {}", style::path(&path), escape_control(why.unwrap_or_default())),
         };
         self.text += &format!("{who}: {done}\n");
-        if let Outcome::Changed(lines) = outcome {
+        if let StepOutcome::Changed(lines) = outcome {
             self.text += lines;
             self.is_changed = true;
         }
-        let is_note_due = self.way == Way::In && why.is_none();
+        let is_note_due = self.action == SetupAction::Install && why.is_none();
         if let Some(note) = step.note.filter(|_| is_note_due) {
             self.text += &format!("    {note}\n");
         }
-        if step.is_bare && is_note_due && !is_own(NAME, std::env::var_os("PATH").as_deref()) {
+        if step.is_bare && is_note_due && !is_this_program(ENTRY_NAME, std::env::var_os("PATH").as_deref()) {
             self.text += &format!(
-                "    {}: `{NAME}` on your PATH is not this program, and a shared file cannot use an absolute path.\n",
+                "    {}: `{ENTRY_NAME}` on your PATH is not this program, and a shared file cannot use an absolute path.\n",
                 style::hit("The server will not start")
             );
         }
@@ -217,21 +228,28 @@ impl<'a> Report<'a> {
 
     /// Reports a client without such a file: prints the manual entry if there is one, and says so if the client was
     /// named.
-    fn without(&mut self, client: &Client, what: What, shown: Option<setup::Shown>, is_named: bool, is_project: bool) {
+    fn report_unsupported(
+        &mut self,
+        client: &Client,
+        what: SetupItem,
+        shown: Option<setup::ManualEntry>,
+        is_named: bool,
+        is_project: bool,
+    ) {
         let who = style::name(client.title);
         let mut item = json!({ "client": client.name, "what": kind(what), "outcome": "none" });
         match (what, shown) {
-            (What::Entry, Some(shown)) => {
-                let place = style::path(&crate::escape::shown(&shown.place));
+            (SetupItem::Entry, Some(shown)) => {
+                let place = style::path(&crate::escape::escape_control(&shown.place));
                 self.text += &format!("{who}: add this manually: {place}\n{}", indented(&shown.text));
                 item["outcome"] = json!("printed");
                 item["file"] = json!(shown.place);
                 item["entry"] = shown.entry;
             }
             _ if !is_named => return,
-            (What::Entry, None) => self.text += &format!("{who}: has no project file\n"),
+            (SetupItem::Entry, None) => self.text += &format!("{who}: has no project file\n"),
             (what, _) => {
-                let which = if what == What::Skill { "skills" } else { "instructions" };
+                let which = if what == SetupItem::Skill { "skills" } else { "instructions" };
                 let hint = if is_project { "" } else { "; try --project" };
                 self.text += &format!("{who}: has no file for {which} here{hint}\n");
             }
@@ -244,7 +262,7 @@ impl<'a> Report<'a> {
             let who = if asked.is_empty() { String::new() } else { format!(" of {}", asked.join(", ")) };
             self.text = format!("codecompass is not configured in any file{who}.\n");
         }
-        if self.is_changed && self.way == Way::In && !self.dry_run {
+        if self.is_changed && self.action == SetupAction::Install && !self.dry_run {
             self.text += "Restart the client, then ask it about the code. Its first query indexes the repository in the \
                           background; `codecompass index` does that now. `codecompass doctor --client` checks that the \
                           server answers; `codecompass unsetup` undoes everything.\n";
@@ -258,20 +276,20 @@ impl<'a> Report<'a> {
     }
 }
 
-fn kind(what: What) -> &'static str {
+fn kind(what: SetupItem) -> &'static str {
     match what {
-        What::Entry => "entry",
-        What::Instructions => "instructions",
-        What::Skill => "skill",
+        SetupItem::Entry => "entry",
+        SetupItem::Instructions => "instructions",
+        SetupItem::Skill => "skill",
     }
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("    {}\n", shown(line))).collect()
+    text.lines().map(|line| format!("    {}\n", escape_control(line))).collect()
 }
 
 /// A path with `~` for the home folder.
-pub(crate) fn short(path: &Path, home: &Path) -> String {
+pub(crate) fn display_path(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
         Ok(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
         _ => path.display().to_string(),

@@ -6,18 +6,19 @@ use std::time::Instant;
 use codecompass_index::{Target, extraction_key};
 use codecompass_model::ViewKey;
 use codecompass_store::{
-    Archive, Export, FORMAT_VERSION, Import, Imported, SCHEMA_VERSION, Start, StoreError, ViewInfo, export, import,
+    Archive, ExportRequest, FORMAT_VERSION, ImportRequest, Imported, InitialView, SCHEMA_VERSION, StoreError, ViewInfo,
+    export, import,
 };
 use serde_json::{Value, json};
 
 use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 
 pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError> {
     match &args.what {
@@ -31,8 +32,8 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
     let session = Session::open(common, None)?;
     let target = absolute(&args.path)?;
     let root = session.root();
-    session.say(1, || format!("{} into {}", session.dir.root().display(), target.display()));
-    let request = Export {
+    session.log_verbose(1, || format!("{} into {}", session.dir.root().display(), target.display()));
+    let request = ExportRequest {
         target: &target,
         replace: args.force,
         folder: (!session.vcs()).then_some(root.as_str()),
@@ -40,22 +41,22 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
         point: kill_point(),
         now: now_ms(),
     };
-    let archive = export(&session.dir, &request).map_err(|error| not_written(&session, &target, error))?;
-    session.say(1, || format!("{} file versions, generation {}", archive.versions, archive.generation));
+    let archive = export(&session.dir, &request).map_err(|error| export_error(&session, &target, error))?;
+    session.log_verbose(1, || format!("{} file versions, generation {}", archive.versions, archive.generation));
     let here = session.target(None)?;
     let warnings = export_warnings(&archive, &here);
     let path = target.display().to_string();
     let mut text = format!(
         "Exported to {} in {}: {} ({} unpacked)\n",
-        shown(&path),
+        escape_control(&path),
         seconds_text(began.elapsed()),
         bytes_text(archive.bytes),
         bytes_text(archive.unpacked_bytes),
     );
     text += &views_text(&archive.views);
-    text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
+    text += &warnings.iter().map(|warning| format!("warning: {}\n", escape_control(warning))).collect::<String>();
     text += "Import it with `codecompass state import PATH`, in a checkout of the same source.\n";
-    let mut metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
+    let mut metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
     metadata.warnings.extend(warnings);
     let json = json!({
         "path": path,
@@ -76,7 +77,8 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
 fn export_warnings(archive: &Archive, here: &Target) -> Option<String> {
     let commit = here.commit.as_ref()?;
     let is_there = archive.views.iter().any(|view| view.commit.as_ref() == Some(commit));
-    (!is_there).then(|| format!("the checked-out commit {} is not indexed; run `codecompass sync`", brief(commit)))
+    (!is_there)
+        .then(|| format!("the checked-out commit {} is not indexed; run `codecompass sync`", short_commit(commit)))
 }
 
 fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
@@ -93,7 +95,7 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
 }
 
 /// An error of the target file is not an error of the index.
-fn not_written(session: &Session, target: &Path, error: StoreError) -> AppError {
+fn export_error(session: &Session, target: &Path, error: StoreError) -> AppError {
     match error {
         StoreError::Io { path, source } if path.parent() == target.parent() => {
             AppError::new(Code::InvalidInput, format!("Cannot write {}: {source}.", target.display()))
@@ -109,18 +111,21 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
     let began = Instant::now();
     let session = Session::open(common, None)?;
     let here = session.target(None)?;
-    readable(&args.path)?;
-    session.say(1, || format!("{} into {}", args.path.display(), session.dir.root().display()));
+    check_readable(&args.path)?;
+    session.log_verbose(1, || format!("{} into {}", args.path.display(), session.dir.root().display()));
     let root = session.root();
-    let near = near(&session, &here);
-    let start =
-        here.is_worktree().then(|| Start { ref_name: &here.ref_name, commit: here.commit.as_deref(), from: &near });
-    let request = Import { source: &args.path, root: &root, start, point: kill_point(), now: now_ms() };
+    let near = nearest_views(&session, &here);
+    let start = here.is_worktree().then(|| InitialView {
+        ref_name: &here.ref_name,
+        commit: here.commit.as_deref(),
+        from: &near,
+    });
+    let request = ImportRequest { source: &args.path, root: &root, start, point: kill_point(), now: now_ms() };
     let imported = import(&session.dir, &request)?;
-    session.say(1, || format!("{} unpacked", bytes_text(imported.unpacked_bytes)));
+    session.log_verbose(1, || format!("{} unpacked", bytes_text(imported.unpacked_bytes)));
     let warnings = import_warnings(&session, &imported);
     let took = format!("{} in {}", bytes_text(imported.bytes), seconds_text(began.elapsed()));
-    let mut metadata = session.metadata(&here, under_its_name(&session.store()?, &here)?.as_ref());
+    let mut metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
     metadata.head_commit = here.commit.clone();
     metadata.warnings.extend(warnings.iter().cloned());
     let json = json!({
@@ -130,8 +135,8 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
         "created": imported.replaced.is_none(),
         "archive_bytes": imported.bytes,
         "unpacked_bytes": imported.unpacked_bytes,
-        "refs": views_json(&published(&imported)),
-        "worktree_starts_from": imported.start.as_ref().map(name_of),
+        "refs": views_json(&published_views(&imported)),
+        "worktree_starts_from": imported.start.as_ref().map(view_name),
         "replaced": imported.replaced.as_ref().map(|replaced| json!({
             "refs": views_json(&replaced.views),
             "space_freed": replaced.is_freed,
@@ -143,7 +148,7 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
     Ok(Answer { text: import_text(&session, &imported, &took, &warnings), json, code: 0 })
 }
 
-fn readable(path: &Path) -> Result<(), AppError> {
+fn check_readable(path: &Path) -> Result<(), AppError> {
     let unreadable = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("Cannot read {}: {error}.", path.display()))
             .hint("Give a file written by `codecompass state export`. Nothing was changed.")
@@ -153,13 +158,13 @@ fn readable(path: &Path) -> Result<(), AppError> {
 }
 
 /// The view names closest to this work tree: its ref and the default branch.
-fn near(session: &Session, here: &Target) -> Vec<ViewKey> {
+fn nearest_views(session: &Session, here: &Target) -> Vec<ViewKey> {
     let names = [Some(here.ref_name.clone()), session.default_branch()];
     names.into_iter().flatten().map(ViewKey::Ref).collect()
 }
 
 /// The views of git, or of the folder, without the view created for this work tree.
-fn published(imported: &Imported) -> Vec<ViewInfo> {
+fn published_views(imported: &Imported) -> Vec<ViewInfo> {
     let is_folder = matches!(imported.start, Some(ViewKey::Worktree(_)));
     let is_shown = |view: &&ViewInfo| is_folder || !matches!(view.key, ViewKey::Worktree(_));
     imported.views.iter().filter(is_shown).cloned().collect()
@@ -179,7 +184,7 @@ fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
         {
             warnings.push(format!(
                 "this repository has no commit {}: fetch first, or check that the archive is for this repository",
-                brief(first)
+                short_commit(first)
             ));
         }
     }
@@ -187,27 +192,27 @@ fn import_warnings(session: &Session, imported: &Imported) -> Vec<String> {
 }
 
 fn import_text(session: &Session, imported: &Imported, took: &str, warnings: &[String]) -> String {
-    let mut text = format!("Imported for {} ({took})\n", shown(&session.root()));
-    text += &views_text(&published(imported));
+    let mut text = format!("Imported for {} ({took})\n", escape_control(&session.root()));
+    text += &views_text(&published_views(imported));
     text += &match &imported.replaced {
         None => format!("Registered as project {}\n", session.project_id),
         Some(replaced) => {
             let names: Vec<String> =
-                replaced.views.iter().map(|view| shown(&name_of(&view.key)).into_owned()).collect();
+                replaced.views.iter().map(|view| escape_control(&view_name(&view.key)).into_owned()).collect();
             let what = if names.is_empty() { "nothing published".to_owned() } else { names.join(", ") };
             let space = if replaced.is_freed { "" } else { "; it is still in use, and a later write frees its space" };
             format!("Replaced the existing index ({what}){space}\n")
         }
     };
-    text += &warnings.iter().map(|warning| format!("warning: {}\n", shown(warning))).collect::<String>();
+    text += &warnings.iter().map(|warning| format!("warning: {}\n", escape_control(warning))).collect::<String>();
     text + "Run `codecompass sync` to index the differences; only those are extracted.\n"
 }
 
 fn views_text(views: &[ViewInfo]) -> String {
     let line = |view: &ViewInfo| {
-        let commit = view.commit.as_deref().map(|commit| format!(" at {}", brief(commit))).unwrap_or_default();
+        let commit = view.commit.as_deref().map(|commit| format!(" at {}", short_commit(commit))).unwrap_or_default();
         let (files, symbols) = (count_text(view.totals.files as u64), count_text(view.totals.symbols as u64));
-        format!("  {}{commit}: {files} files, {symbols} symbols\n", shown(&view.ref_name))
+        format!("  {}{commit}: {files} files, {symbols} symbols\n", escape_control(&view.ref_name))
     };
     views.iter().map(line).collect()
 }
@@ -215,8 +220,8 @@ fn views_text(views: &[ViewInfo]) -> String {
 fn views_json(views: &[ViewInfo]) -> Vec<Value> {
     let one = |view: &ViewInfo| {
         json!({
-            "ref": name_of(&view.key),
-            "kind": kind_of(&view.key),
+            "ref": view_name(&view.key),
+            "kind": view_kind(&view.key),
             "last_indexed_commit": view.commit,
             "file_count": view.totals.files,
             "symbol_count": view.totals.symbols,
@@ -226,14 +231,14 @@ fn views_json(views: &[ViewInfo]) -> Vec<Value> {
 }
 
 /// The name of a view: a ref, a commit id or a folder.
-pub(super) fn name_of(key: &ViewKey) -> String {
+pub(super) fn view_name(key: &ViewKey) -> String {
     match key {
         ViewKey::Worktree(name) | ViewKey::Ref(name) | ViewKey::Commit(name) => name.clone(),
     }
 }
 
 /// The kind of a view.
-pub(super) fn kind_of(key: &ViewKey) -> &'static str {
+pub(super) fn view_kind(key: &ViewKey) -> &'static str {
     match key {
         ViewKey::Worktree(_) => "worktree",
         ViewKey::Ref(_) => "ref",
@@ -241,6 +246,6 @@ pub(super) fn kind_of(key: &ViewKey) -> &'static str {
     }
 }
 
-fn brief(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }

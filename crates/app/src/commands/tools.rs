@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use crate::error::{AppError, Code};
 use crate::mcp;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Form};
+use crate::output::{Answer, OutputFormat};
 use crate::tools::TOOLS;
-use crate::tools::frame::{Effect, Kind, Param, Tool};
+use crate::tools::tool_spec::{Effect, Param, ParamKind, ToolSpec};
 
 pub(crate) fn run() -> Result<Answer, AppError> {
-    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::listed(tool, Form::Json))).collect();
+    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::to_mcp_tool(tool, OutputFormat::Json))).collect();
     let json = json!({ "tools": tools, "metadata": Metadata::unknown().to_json() });
     Ok(Answer { text: page(), json, code: 0 })
 }
@@ -35,7 +35,7 @@ fn page() -> String {
     page
 }
 
-fn tool_text(tool: &Tool) -> String {
+fn tool_text(tool: &ToolSpec) -> String {
     let effect = match tool.effect {
         Effect::Reads => "Changes nothing.",
         Effect::Indexes => "Writes to the index, never to your files.",
@@ -52,24 +52,24 @@ fn tool_text(tool: &Tool) -> String {
 
 fn type_text(param: &Param) -> String {
     match param.kind {
-        Kind::Text => "string".into(),
-        Kind::Flag(_) => "boolean".into(),
-        Kind::Count(_) => "integer".into(),
-        Kind::Share(_) => "number".into(),
-        Kind::Object => "object".into(),
-        Kind::List => "list of strings".into(),
-        Kind::Choice(words, _) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        ParamKind::Text => "string".into(),
+        ParamKind::Flag(_) => "boolean".into(),
+        ParamKind::Count(_) => "integer".into(),
+        ParamKind::Share(_) => "number".into(),
+        ParamKind::Object => "object".into(),
+        ParamKind::List => "list of strings".into(),
+        ParamKind::Choice(words, _) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
     }
 }
 
 fn default_text(param: &Param) -> String {
     let default = match param.kind {
         _ if param.required => return "required".into(),
-        Kind::Flag(default) => Some(default.to_string()),
-        Kind::Count(default) => default.map(|default| default.to_string()),
-        Kind::Share(default) => Some(default.to_string()),
-        Kind::Choice(_, default) => default.map(str::to_owned),
-        Kind::Text | Kind::Object | Kind::List => None,
+        ParamKind::Flag(default) => Some(default.to_string()),
+        ParamKind::Count(default) => default.map(|default| default.to_string()),
+        ParamKind::Share(default) => Some(default.to_string()),
+        ParamKind::Choice(_, default) => default.map(str::to_owned),
+        ParamKind::Text | ParamKind::Object | ParamKind::List => None,
     };
     default.map(|default| format!("`{default}`")).unwrap_or_default()
 }
@@ -79,7 +79,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn the_reference_page_is_what_the_tools_say() {
+    fn reference_page_matches_the_tools() {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
         codecompass_testkit::expect_file(&page, &super::page());
     }

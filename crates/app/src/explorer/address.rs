@@ -10,11 +10,11 @@ pub(super) struct Query {
 
 impl Query {
     /// Parses a query string. Invalid UTF-8 becomes replacement characters, which match no name.
-    pub(super) fn of(text: Option<&str>) -> Self {
+    pub(super) fn parse(text: Option<&str>) -> Self {
         let parts = text.unwrap_or_default().split('&').filter(|part| !part.is_empty());
         let pair = |part: &str| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
+            (decode_segments(&name.replace('+', " ")), decode_segments(&value.replace('+', " ")))
         };
         Self { pairs: parts.map(pair).collect() }
     }
@@ -41,15 +41,15 @@ impl Query {
 
 /// The state of the code that a page shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct At {
+pub(super) struct CodeState {
     /// A branch, tag or commit; `None` for the work tree.
     pub(super) ref_name: Option<String>,
     /// The folder of another work tree of the repository.
     pub(super) tree: Option<String>,
 }
 
-impl At {
-    pub(super) fn of(query: &Query) -> Self {
+impl CodeState {
+    pub(super) fn from_query(query: &Query) -> Self {
         Self { ref_name: query.get("ref").map(str::to_owned), tree: query.get("tree").map(str::to_owned) }
     }
 
@@ -89,7 +89,7 @@ impl At {
 }
 
 /// Decodes the path segments after the first one.
-pub(super) fn decoded(text: &str) -> String {
+pub(super) fn decode_segments(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -125,17 +125,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_into_an_address_comes_out_again() {
+    fn addresses_round_trip() {
         for name in ["src/a b.rs", "q?x=1&y#L3", "100%/ü/\u{202e}", "a+b", "\"><script>", "%41", "a\nb"] {
-            let at = At { ref_name: Some(name.into()), tree: None };
+            let at = CodeState { ref_name: Some(name.into()), tree: None };
             let href = at.href(&["file", name], &[("line", "3")]);
             assert!(href.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/?=&%-_.~".contains(&byte)), "{href}");
             let (path, query) = href.split_once('?').expect("a query");
-            assert_eq!(decoded(path.strip_prefix("/file/").expect("a file")), name);
-            let query = Query::of(Some(query));
-            assert_eq!((At::of(&query), query.number("line")), (at, Some(3)));
+            assert_eq!(decode_segments(path.strip_prefix("/file/").expect("a file")), name);
+            let query = Query::parse(Some(query));
+            assert_eq!((CodeState::from_query(&query), query.number("line")), (at, Some(3)));
         }
-        assert_eq!(At::default().href(&[], &[]), "/");
-        assert_eq!(decoded("%zz%4"), "%zz%4");
+        assert_eq!(CodeState::default().href(&[], &[]), "/");
+        assert_eq!(decode_segments("%zz%4"), "%zz%4");
     }
 }

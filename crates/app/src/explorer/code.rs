@@ -3,15 +3,15 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::address::At;
-use crate::escape::shown;
+use super::address::CodeState;
+use crate::escape::escape_control;
 
 /// The lines of an answer of `source`. `marks` are highlighted lines.
-pub(super) fn lines(at: &At, source: &Value, marks: &[u64]) -> Markup {
+pub(super) fn lines(at: &CodeState, source: &Value, marks: &[u64]) -> Markup {
     let text = source["text"].as_str().unwrap_or_default();
     let first = source["first_line"].as_u64().unwrap_or(1);
-    let colours = Spans::of(&source["colours"]);
-    let links = Spans::of(&source["links"]);
+    let colours = Spans::from_json(&source["colours"]);
+    let links = Spans::from_json(&source["links"]);
     let mut out = String::with_capacity(text.len() * 4);
     let mut start = 0;
     for (number, line) in (first..).zip(text.split_inclusive('\n')) {
@@ -37,7 +37,7 @@ struct Spans<'v> {
 }
 
 impl<'v> Spans<'v> {
-    fn of(value: &'v Value) -> Self {
+    fn from_json(value: &'v Value) -> Self {
         let span = |one: &'v Value| {
             let fields = one.as_array()?;
             let number = |at: usize| fields.get(at).and_then(Value::as_u64).map(|number| number as usize);
@@ -47,7 +47,7 @@ impl<'v> Spans<'v> {
     }
 
     /// The spans that overlap a range.
-    fn within(&self, (start, end): (usize, usize)) -> &[(usize, usize, &'v [Value])] {
+    fn overlapping(&self, (start, end): (usize, usize)) -> &[(usize, usize, &'v [Value])] {
         let from = self.spans.partition_point(|span| span.1 <= start);
         let to = self.spans.partition_point(|span| span.0 < end);
         self.spans.get(from..to).unwrap_or_default()
@@ -56,9 +56,16 @@ impl<'v> Spans<'v> {
 
 /// Renders a line: links outside, highlighting inside them. Both lists are ordered and do not overlap within
 /// themselves, so one walk over the boundaries of both is enough.
-fn push_line(out: &mut String, at: &At, text: &str, range: (usize, usize), colours: &Spans<'_>, links: &Spans<'_>) {
+fn push_line(
+    out: &mut String,
+    at: &CodeState,
+    text: &str,
+    range: (usize, usize),
+    colours: &Spans<'_>,
+    links: &Spans<'_>,
+) {
     let mut place = range.0;
-    for (start, end, fields) in links.within(range) {
+    for (start, end, fields) in links.overlapping(range) {
         let (start, end) = ((*start).max(place), (*end).min(range.1));
         if start >= end {
             continue;
@@ -71,7 +78,7 @@ fn push_line(out: &mut String, at: &At, text: &str, range: (usize, usize), colou
             _ => "r",
         };
         out.push_str(&format!("<a class=\"{class}\" href=\"{}\" title=\"", escaped(&at.symbol(field(0)))));
-        out.push_str(&escaped(&shown(field(1))));
+        out.push_str(&escaped(&escape_control(field(1))));
         out.push_str("\">");
         push_coloured(out, text, (start, end), colours);
         out.push_str("</a>");
@@ -82,7 +89,7 @@ fn push_line(out: &mut String, at: &At, text: &str, range: (usize, usize), colou
 
 fn push_coloured(out: &mut String, text: &str, range: (usize, usize), colours: &Spans<'_>) {
     let mut place = range.0;
-    for (start, end, fields) in colours.within(range) {
+    for (start, end, fields) in colours.overlapping(range) {
         let (start, end) = ((*start).max(place), (*end).min(range.1));
         if start >= end {
             continue;
@@ -102,7 +109,7 @@ fn push_text(out: &mut String, text: Option<&str>) {
     let text = text.unwrap_or_default();
     for part in text.split_inclusive('\t') {
         let (body, tab) = part.strip_suffix('\t').map_or((part, ""), |body| (body, "\t"));
-        let visible = shown(body);
+        let visible = escape_control(body);
         match visible == body {
             true => out.push_str(&escaped(body)),
             false => out.push_str(&format!("<span class=\"odd\">{}</span>", escaped(&visible))),
@@ -133,14 +140,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_get_their_colours_and_names_lead_somewhere() {
+    fn words_are_coloured_and_names_linked() {
         let source = json!({
             "text": "fn a() {\n\tb(\"<x>\")\n}\n",
             "first_line": 7,
             "colours": [[0, 2, "keyword"], [12, 17, "text"]],
             "links": [[10, 11, "sym_1", "fn b"]],
         });
-        let page = lines(&At::default(), &source, &[8]).into_string();
+        let page = lines(&CodeState::default(), &source, &[8]).into_string();
         assert!(page.contains("<span class=\"c-keyword\">fn</span> a() {"), "{page}");
         assert!(page.contains("<a class=\"r\" href=\"/symbol/sym_1\" title=\"fn b\">b</a>("), "{page}");
         assert!(page.contains("<span class=\"c-text\">&quot;&lt;x&gt;&quot;</span>"), "{page}");
@@ -148,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_text_is_mark_up_and_nothing_hides() {
+    fn text_is_escaped() {
         let hostile = "</code><script>alert(1)</script> \u{202e}x' onmouseover=\"y\"\r\n";
         let source = json!({
             "text": hostile, "first_line": 1,
             "colours": [[0, 40, "text"]], "links": [[4, 9, "sym\"><b>", "\"><img src=x>"]],
         });
-        let page = lines(&At::default(), &source, &[]).into_string();
+        let page = lines(&CodeState::default(), &source, &[]).into_string();
         assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"), "{page}");
         assert!(page.contains("\\u{202e}") && !page.contains('\u{202e}'));
     }

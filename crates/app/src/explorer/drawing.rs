@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::layered::{Graph, Node, Point, lay_out};
-use super::lists::{plain, short};
+use super::graph_layout::{Graph, Node, Point, layout};
+use super::lists::{escape_name, short_name};
 
 /// A box.
-pub(super) struct Item {
+pub(super) struct GraphBox {
     pub(super) key: String,
     pub(super) name: String,
     pub(super) about: String,
@@ -21,29 +21,29 @@ pub(super) struct Item {
 
 /// Boxes by key, and the calls between them.
 #[derive(Default)]
-pub(super) struct Picture {
-    items: Vec<Item>,
-    places: HashMap<String, usize>,
+pub(super) struct CallDrawing {
+    items: Vec<GraphBox>,
+    index_by_key: HashMap<String, usize>,
     edges: Vec<(usize, usize)>,
 }
 
 /// The width of a letter, in fifths, and the height of a box; they fit the font of the style sheet.
-const LETTER: i32 = 36;
-const HEIGHT: i32 = 26;
-const LONGEST: usize = 36;
+const LETTER_WIDTH: i32 = 36;
+const BOX_HEIGHT: i32 = 26;
+const MAX_NAME_CHARS: usize = 36;
 
-impl Picture {
+impl CallDrawing {
     /// Adds a box, unless its key exists.
-    pub(super) fn add(&mut self, item: Item) {
-        if !self.places.contains_key(&item.key) {
-            self.places.insert(item.key.clone(), self.items.len());
+    pub(super) fn add(&mut self, item: GraphBox) {
+        if !self.index_by_key.contains_key(&item.key) {
+            self.index_by_key.insert(item.key.clone(), self.items.len());
             self.items.push(item);
         }
     }
 
     /// Adds a call, once.
     pub(super) fn connect(&mut self, from: &str, to: &str) {
-        if let (Some(from), Some(to)) = (self.places.get(from), self.places.get(to))
+        if let (Some(from), Some(to)) = (self.index_by_key.get(from), self.index_by_key.get(to))
             && !self.edges.contains(&(*from, *to))
         {
             self.edges.push((*from, *to));
@@ -60,15 +60,16 @@ impl Picture {
 
     /// Renders SVG. The boxes are links, and the title describes the drawing.
     pub(super) fn draw(&self, title: &str) -> Markup {
-        let names: Vec<String> = self.items.iter().map(|item| cut(&plain(short(&item.name)))).collect();
-        let node = |(item, name): (&Item, &String)| Node {
-            width: name.chars().count() as i32 * LETTER / 5 + 20,
-            height: HEIGHT,
+        let names: Vec<String> =
+            self.items.iter().map(|item| truncate_name(&escape_name(short_name(&item.name)))).collect();
+        let node = |(item, name): (&GraphBox, &String)| Node {
+            width: name.chars().count() as i32 * LETTER_WIDTH / 5 + 20,
+            height: BOX_HEIGHT,
             layer: item.hop,
         };
         let nodes: Vec<Node> = self.items.iter().zip(&names).map(node).collect();
         let graph = Graph { nodes, edges: self.edges.clone() };
-        let laid = lay_out(&graph);
+        let laid = layout(&graph);
         let (width, height) = (laid.width + 2, laid.height + 2);
         html! {
             div.picture tabindex="0" {
@@ -79,9 +80,9 @@ impl Picture {
                         }
                     }
                     @for path in &laid.edges { path.edge d=(PreEscaped(curve(path))) marker-end="url(#tip)" {} }
-                    @for ((item, name), (node, place)) in self.items.iter().zip(&names).zip(graph.nodes.iter().zip(&laid.places)) {
-                        a href=(item.href) class=(format!("node {}", item.class)) aria-label=(plain(&item.about)) {
-                            title { (plain(&item.about)) }
+                    @for ((item, name), (node, place)) in self.items.iter().zip(&names).zip(graph.nodes.iter().zip(&laid.positions)) {
+                        a href=(item.href) class=(format!("node {}", item.class)) aria-label=(escape_name(&item.about)) {
+                            title { (escape_name(&item.about)) }
                             rect x=(place.x) y=(place.y) width=(node.width) height=(node.height) rx="5" {}
                             text x=(place.x + 10) y=(place.y + 17) { (name) }
                         }
@@ -93,12 +94,12 @@ impl Picture {
 }
 
 /// Truncates a name at its start: the end of a long name is the most specific.
-fn cut(name: &str) -> String {
+fn truncate_name(name: &str) -> String {
     let length = name.chars().count();
-    if length <= LONGEST {
+    if length <= MAX_NAME_CHARS {
         name.to_owned()
     } else {
-        format!("…{}", name.chars().skip(length - LONGEST + 1).collect::<String>())
+        format!("…{}", name.chars().skip(length - MAX_NAME_CHARS + 1).collect::<String>())
     }
 }
 

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::{HeaderMap, HeaderName, header};
 
 use crate::error::AppError;
-use crate::mcp::token::{is_same, random};
-use crate::output::complain;
+use crate::mcp::token::{constant_time_eq, random};
+use crate::output::print_stderr;
 
 /// So many browsers may be logged in; the one that came first goes.
-const MOST: usize = 32;
+const MAX_BROWSERS: usize = 32;
 
 /// What a browser says of who made it ask.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -25,30 +25,30 @@ pub(super) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 }
 
 /// See the module.
-pub(crate) struct Gate {
+pub(crate) struct LoginGate {
     /// Where the pages are: `http://127.0.0.1:9200`.
     base: String,
     /// The name of the cookie. Cookies know no ports, so that two servers on one machine need two names.
     cookie: String,
-    keys: Mutex<Keys>,
+    keys: Mutex<LoginKeys>,
 }
 
 #[derive(Default)]
-struct Keys {
+struct LoginKeys {
     /// The token that nobody has used yet.
     token: Option<String>,
     /// What browsers carry that are logged in.
     cookies: Vec<String>,
 }
 
-impl Gate {
+impl LoginGate {
     /// A gate that nobody has passed.
     pub(crate) fn new(base: String, port: u16) -> Self {
         Self { base, cookie: format!("codecompass_{port}"), keys: Mutex::default() }
     }
 
     /// An address that opens once. The one before it that nobody used does not open any more.
-    pub(crate) fn address(&self) -> Result<String, AppError> {
+    pub(crate) fn new_address(&self) -> Result<String, AppError> {
         let token = random()?;
         let address = format!("{}/?token={token}", self.base);
         self.lock().token = Some(token);
@@ -58,12 +58,12 @@ impl Gate {
     /// Takes the token; the header that sets the cookie if it was the right one.
     pub(super) fn exchange(&self, token: &str) -> Option<String> {
         let mut keys = self.lock();
-        if !keys.token.as_ref().is_some_and(|known| is_same(known, token)) {
+        if !keys.token.as_ref().is_some_and(|known| constant_time_eq(known, token)) {
             return None;
         }
         let secret = random().ok()?;
         keys.token = None;
-        if keys.cookies.len() >= MOST {
+        if keys.cookies.len() >= MAX_BROWSERS {
             keys.cookies.remove(0);
         }
         keys.cookies.push(secret.clone());
@@ -71,23 +71,24 @@ impl Gate {
     }
 
     /// Whether a request carries a cookie of ours.
-    pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
+    pub(super) fn is_logged_in(&self, headers: &HeaderMap) -> bool {
         let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let keys = self.lock();
-        pairs.any(|(name, value)| name == self.cookie && keys.cookies.iter().any(|known| is_same(known, value)))
+        pairs
+            .any(|(name, value)| name == self.cookie && keys.cookies.iter().any(|known| constant_time_eq(known, value)))
     }
 
     /// Somebody came without a key: a new address is told where only the owner reads it, unless one is still good.
-    pub(super) fn offer(&self) {
+    pub(super) fn print_new_address(&self) {
         if self.lock().token.is_none()
-            && let Ok(address) = self.address()
+            && let Ok(address) = self.new_address()
         {
-            complain(&format!("the explorer, for one more browser: {address}"));
+            print_stderr(&format!("the explorer, for one more browser: {address}"));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Keys> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, LoginKeys> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -97,9 +98,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_opens_once_and_its_cookie_stays() {
-        let gate = Gate::new("http://127.0.0.1:9".into(), 9);
-        let address = gate.address().expect("random numbers");
+    fn token_works_once_and_cookie_persists() {
+        let gate = LoginGate::new("http://127.0.0.1:9".into(), 9);
+        let address = gate.new_address().expect("random numbers");
         let token = address.split_once("token=").expect("a token").1.to_owned();
         assert!(gate.exchange("").is_none() && gate.exchange(&token[1..]).is_none());
         let set = gate.exchange(&token).expect("the right one");
@@ -108,7 +109,7 @@ mod tests {
         let knows = |value: &str| {
             let mut headers = HeaderMap::new();
             headers.append(header::COOKIE, value.parse().expect("a header"));
-            gate.knows(&headers)
+            gate.is_logged_in(&headers)
         };
         let cookie = set.split(';').next().expect("a pair");
         assert!(knows(cookie) && knows(&format!("a=b; {cookie}")));
@@ -116,11 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_address_replaces_an_older_one() {
-        let gate = Gate::new(String::new(), 1);
+    fn new_address_replaces_the_old() {
+        let gate = LoginGate::new(String::new(), 1);
         let token = |address: String| address.split_once("token=").expect("a token").1.to_owned();
-        let first = token(gate.address().expect("random numbers"));
-        let second = token(gate.address().expect("random numbers"));
+        let first = token(gate.new_address().expect("random numbers"));
+        let second = token(gate.new_address().expect("random numbers"));
         assert!(gate.exchange(&first).is_none());
         assert!(gate.exchange(&second).is_some());
     }

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::address::At;
-use crate::escape::shown;
+use super::address::CodeState;
+use crate::escape::escape_control;
 
 /// A text of an answer.
 pub(super) fn word<'v>(value: &'v Value, name: &str) -> &'v str {
@@ -22,8 +22,8 @@ pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 }
 
 /// A name with control and invisible characters escaped.
-pub(super) fn plain(text: &str) -> String {
-    shown(text).into_owned()
+pub(super) fn escape_name(text: &str) -> String {
+    escape_control(text).into_owned()
 }
 
 /// `1 file`, `2 files`.
@@ -33,7 +33,7 @@ pub(super) fn count(number: u64, word: &str) -> String {
 }
 
 /// A key that identifies a symbol; file-level code is identified by its file.
-pub(super) fn key(symbol: &Value) -> String {
+pub(super) fn symbol_key(symbol: &Value) -> String {
     match word(symbol, "symbol_id") {
         "" => word(symbol, "path").to_owned(),
         id => id.to_owned(),
@@ -47,7 +47,7 @@ pub(super) fn kind(kind: &str) -> Markup {
 
 /// The end of a qualified name: its own name and that of the enclosing symbol. The rest is the same in most rows of a
 /// list.
-pub(super) fn short(qualified: &str) -> &str {
+pub(super) fn short_name(qualified: &str) -> &str {
     let is_border = |char: char| matches!(char, '.' | ':' | '/' | '#' | '\\');
     let around = qualified.trim_end_matches(|char| !is_border(char)).trim_end_matches(is_border);
     let start = around.rfind(is_border).map_or(0, |border| border + 1);
@@ -55,7 +55,7 @@ pub(super) fn short(qualified: &str) -> &str {
 }
 
 /// A name linked to its symbol.
-pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
+pub(super) fn symbol_link(at: &CodeState, symbol: &Value) -> Markup {
     let name = match (word(symbol, "qualified_name"), word(symbol, "name")) {
         ("", name) => name,
         (name, _) => name,
@@ -63,18 +63,18 @@ pub(super) fn symbol_link(at: &At, symbol: &Value) -> Markup {
     let id = word(symbol, "symbol_id");
     html! {
         (kind(word(symbol, "kind"))) " "
-        @if id.is_empty() { span.name { (plain(name)) } }
-        @else { a.name href=(at.symbol(id)) title=(plain(name)) { (plain(short(name))) } }
+        @if id.is_empty() { span.name { (escape_name(name)) } }
+        @else { a.name href=(at.symbol(id)) title=(escape_name(name)) { (escape_name(short_name(name))) } }
     }
 }
 
 /// `src/a.rs:12`, as a link.
-pub(super) fn place_link(at: &At, path: &str, line: u64) -> Markup {
-    html! { a.place href=(at.line(path, line)) { (plain(path)) ":" (line) } }
+pub(super) fn place_link(at: &CodeState, path: &str, line: u64) -> Markup {
+    html! { a.place href=(at.line(path, line)) { (escape_name(path)) ":" (line) } }
 }
 
 /// One caller or callee, which can be expanded to its own callers or callees.
-pub(super) fn call(at: &At, edge: &Value, direction: &str) -> Markup {
+pub(super) fn call_row(at: &CodeState, edge: &Value, direction: &str) -> Markup {
     let symbol = &edge["symbol"];
     let site = &edge["call_site"];
     let id = word(symbol, "symbol_id");
@@ -98,14 +98,14 @@ pub(super) fn call(at: &At, edge: &Value, direction: &str) -> Markup {
 }
 
 /// Calls, with those of tests folded.
-pub(super) fn calls(at: &At, edges: &[Value], direction: &str) -> Markup {
+pub(super) fn call_rows(at: &CodeState, edges: &[Value], direction: &str) -> Markup {
     let (tests, code): (Vec<&Value>, Vec<&Value>) = edges.iter().partition(|edge| edge["is_test"] == true);
     html! {
-        @if !code.is_empty() { ul.rows { @for edge in &code { (call(at, edge, direction)) } } }
+        @if !code.is_empty() { ul.rows { @for edge in &code { (call_row(at, edge, direction)) } } }
         @if !tests.is_empty() {
             details.tests {
                 summary { (count(tests.len() as u64, "test")) }
-                ul.rows { @for edge in &tests { (call(at, edge, direction)) } }
+                ul.rows { @for edge in &tests { (call_row(at, edge, direction)) } }
             }
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_segments_of_a_name_are_enough() {
+    fn short_name_keeps_two_segments() {
         for (name, expected) in [
             ("django.core.paginator.Paginator.page", "Paginator.page"),
             ("server::jobs::Jobs::stop", "Jobs::stop"),
@@ -126,7 +126,7 @@ mod tests {
             ("App\\Http\\Kernel::handle", "Kernel::handle"),
             ("", ""),
         ] {
-            assert_eq!(short(name), expected, "{name}");
+            assert_eq!(short_name(name), expected, "{name}");
         }
     }
 }

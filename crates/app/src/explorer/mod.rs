@@ -8,13 +8,13 @@
 mod address;
 mod code;
 mod drawing;
-mod frame;
 pub(crate) mod gate;
-mod layered;
+mod graph_layout;
 mod lists;
-mod questions;
+mod page;
+mod page_request;
+mod page_tools;
 mod screens;
-mod visit;
 
 use std::sync::Arc;
 
@@ -26,21 +26,21 @@ use maud::{DOCTYPE, html};
 use serde_json::Value;
 
 use crate::escape;
-use crate::mcp::names;
+use crate::mcp::host_check;
 use crate::server::Server;
-use address::{At, Query};
-use gate::Gate;
-use screens::{Screen, Shown};
-use visit::Visit;
+use address::{CodeState, Query};
+use gate::LoginGate;
+use page_request::PageRequest;
+use screens::{RenderedScreen, Screen};
 
 /// What a page may load and do: its own script, styles, images and answers, and nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Sent with everything.
 fn headers() -> [(HeaderName, &'static str); 7] {
     [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -55,7 +55,7 @@ const SCRIPT: &str = include_str!("assets/explorer.js");
 const ICON: &str = include_str!("assets/icon.svg");
 
 /// Asked for by the script: what stands between the header and the footer.
-const PART: HeaderName = HeaderName::from_static("x-part");
+const PART_HEADER: HeaderName = HeaderName::from_static("x-part");
 
 /// What a browser says of why it asks.
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -63,19 +63,19 @@ const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// See the module.
 pub(crate) struct Explorer {
-    pub(crate) gate: Gate,
+    pub(crate) gate: LoginGate,
     server: Arc<Server>,
 }
 
 impl Explorer {
     /// An explorer of the server's own workspace.
-    pub(crate) fn new(server: &Arc<Server>, gate: Gate) -> Self {
+    pub(crate) fn new(server: &Arc<Server>, gate: LoginGate) -> Self {
         Self { gate, server: Arc::clone(server) }
     }
 
     /// Answers a request. Who it is meant for, and that no foreign page sent it, was checked before.
     pub(crate) async fn respond(&self, request: Request) -> Response {
-        guarded(self.answer(request).await)
+        with_security_headers(self.answer(request).await)
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -86,42 +86,46 @@ impl Explorer {
             return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, HEAD")]).into_response();
         }
         let path = request.uri().path().to_owned();
-        let query = Query::of(request.uri().query());
+        let query = Query::parse(request.uri().query());
         let headers = request.headers();
         // Who only asks for the head of a page, to show a preview of a link, has not opened it.
         let opens = path == "/" && request.method() == Method::GET && !headers.contains_key("sec-purpose");
         if let Some(token) = query.get("token").filter(|_| opens) {
             match self.gate.exchange(token) {
-                Some(cookie) => return welcome(&cookie),
+                Some(cookie) => return logged_in_page(&cookie),
                 // The address of a page that is loaded again: it was good, and the cookie is there.
-                None if self.gate.knows(headers) => return welcome(""),
+                None if self.gate.is_logged_in(headers) => return logged_in_page(""),
                 None => {}
             }
         }
         if path == "/favicon.ico" {
             return asset("icon.svg");
         }
-        if !self.gate.knows(headers) {
-            self.gate.offer();
-            return stranger();
+        if !self.gate.is_logged_in(headers) {
+            self.gate.print_new_address();
+            return login_required();
         }
         if let Some(file) = path.strip_prefix("/assets/") {
             return asset(file);
         }
-        let wants = Wanted::of(&request, &query);
-        let is_page = matches!(wants, Wanted::Page | Wanted::Part);
-        let visit = Visit::new(&self.server, At::of(&query), query, path.clone(), is_page);
-        let shown = match Screen::of(&path, &visit.query) {
+        let wants = ResponseFormat::negotiate(&request, &query);
+        let is_page = matches!(wants, ResponseFormat::Page | ResponseFormat::Part);
+        let visit = PageRequest::new(&self.server, CodeState::from_query(&query), query, path.clone(), is_page);
+        let shown = match Screen::parse(&path, &visit.query) {
             Some(screen) => screen.show(&visit).await,
-            None => screens::missing(&visit),
+            None => screens::not_found(&visit),
         };
         match wants {
-            Wanted::Json => json(&shown),
-            Wanted::Text if shown.agent.is_empty() => text(shown.status, format!("{}\n", escape::shown(&shown.told()))),
-            Wanted::Text => text(shown.status, visit.text_of(&shown.agent).await),
-            Wanted::Part => (shown.status, html(), frame::main(&visit, &shown).into_string()).into_response(),
-            Wanted::Page => {
-                let page = frame::page(&visit, &shown).await;
+            ResponseFormat::Json => json(&shown),
+            ResponseFormat::Text if shown.agent.is_empty() => {
+                text(shown.status, format!("{}\n", escape::escape_control(&shown.error_text())))
+            }
+            ResponseFormat::Text => text(shown.status, visit.agent_text(&shown.agent).await),
+            ResponseFormat::Part => {
+                (shown.status, html(), page::page_main(&visit, &shown).into_string()).into_response()
+            }
+            ResponseFormat::Page => {
+                let page = page::page(&visit, &shown).await;
                 (shown.status, html(), page.into_string()).into_response()
             }
         }
@@ -129,7 +133,7 @@ impl Explorer {
 }
 
 /// A response with what every page is sent with, be it a page or a refusal.
-pub(crate) fn guarded(mut response: Response) -> Response {
+pub(crate) fn with_security_headers(mut response: Response) -> Response {
     for (name, value) in headers() {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
@@ -141,18 +145,18 @@ pub(crate) fn guarded(mut response: Response) -> Response {
 
 /// What a request wants to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum ResponseFormat {
     Page,
     Part,
     Json,
     Text,
 }
 
-impl Wanted {
+impl ResponseFormat {
     /// A browser says that it takes pages; who names JSON or plain text first of these gets it. `as` is for links.
-    fn of(request: &Request, query: &Query) -> Self {
+    fn negotiate(request: &Request, query: &Query) -> Self {
         let headers = request.headers();
-        if headers.contains_key(PART) {
+        if headers.contains_key(PART_HEADER) {
             return Self::Part;
         }
         match query.get("as") {
@@ -164,7 +168,7 @@ impl Wanted {
         let ranges: Vec<&str> = accepts.flat_map(|value| value.split(',')).map(str::trim).collect();
         let names = |kind: &str| ranges.iter().any(|range| range.split(';').next() == Some(kind));
         match (names("text/html"), names("application/json"), names("text/plain")) {
-            (false, true, _) if names::takes(headers, &["application/json"]) => Self::Json,
+            (false, true, _) if host_check::accepts(headers, &["application/json"]) => Self::Json,
             (false, _, true) => Self::Text,
             _ => Self::Page,
         }
@@ -175,7 +179,7 @@ fn html() -> [(HeaderName, &'static str); 1] {
     [(header::CONTENT_TYPE, "text/html; charset=utf-8")]
 }
 
-fn json(shown: &Shown) -> Response {
+fn json(shown: &RenderedScreen) -> Response {
     let text = serde_json::to_string_pretty(&shown.json).unwrap_or_else(|_| Value::Null.to_string());
     let kind = [(header::CONTENT_TYPE, "application/json")];
     (shown.status, kind, escape::json(&text).into_owned()).into_response()
@@ -199,7 +203,7 @@ fn asset(file: &str) -> Response {
 }
 
 /// Logged in: the page goes on to the first screen. See the module `gate` for why this is no redirect.
-fn welcome(cookie: &str) -> Response {
+fn logged_in_page(cookie: &str) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -246,7 +250,7 @@ fn elsewhere(request: &Request) -> Response {
 }
 
 /// Somebody whom we do not know. Nothing of the workspace is told.
-fn stranger() -> Response {
+fn login_required() -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {

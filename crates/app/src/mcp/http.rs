@@ -20,24 +20,24 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::Handler;
-use super::message::{self, Verdict};
-use super::names::{self, Names};
+use super::host_check::{self, HostCheck};
+use super::message::{self, MessageCheck};
 use super::sessions::{self, Sessions, session_of};
-use super::sockets::{Door, Limits, Socket, Sockets};
+use super::sockets::{LimitedListener, Limits, Socket, Sockets};
 use super::token::{self, Token};
 use crate::cli::ServeArgs;
 use crate::error::{AppError, Code};
 use crate::explorer::{self, Explorer};
 use crate::launch;
 use crate::measure;
-use crate::output::Form;
-use crate::output::complain;
+use crate::output::OutputFormat;
+use crate::output::print_stderr;
 use crate::server::workers::Client;
-use crate::server::{Asked, Content, Leaving, Server};
+use crate::server::{CallRequest, Content, Leaving, Server};
 use crate::tools::TOOLS;
 
 /// The longest request.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_REQUEST_BYTES: usize = 1 << 20;
 
 /// The maximum length of the target and the headers of a request, and of each header alone.
 const MAX_HEAD_BYTES: usize = 32 << 10;
@@ -50,11 +50,11 @@ const MCP: &str = "/mcp";
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the SDK wants to find in `Accept`.
-const STREAM: &str = "text/event-stream";
-const BOTH: &str = "application/json, text/event-stream";
+const EVENT_STREAM: &str = "text/event-stream";
+const ACCEPTED_TYPES: &str = "application/json, text/event-stream";
 
 /// Where to listen, and who may talk to us.
-pub(crate) struct Listen {
+pub(crate) struct HttpOptions {
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
     pub(crate) require_token: bool,
@@ -63,21 +63,22 @@ pub(crate) struct Listen {
     /// Whether agents are served.
     pub(crate) agents: bool,
     /// Whether people are.
-    pub(crate) explorer: Option<Pages>,
+    pub(crate) explorer: Option<ExplorerOptions>,
 }
 
 /// How the explorer is to be begun with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pages {
+pub(crate) struct ExplorerOptions {
     /// In the user's browser.
     pub(crate) open: bool,
 }
 
-impl Listen {
+impl HttpOptions {
     /// Checks the command line.
     pub(crate) fn check(args: &ServeArgs) -> Result<Self, AppError> {
-        let allowed_hosts = args.allowed_host.iter().map(|name| names::given_name(name)).collect::<Result<_, _>>()?;
-        let explorer = args.explorer.then_some(Pages { open: false });
+        let allowed_hosts =
+            args.allowed_host.iter().map(|name| host_check::parse_allowed_host(name)).collect::<Result<_, _>>()?;
+        let explorer = args.explorer.then_some(ExplorerOptions { open: false });
         Ok(Self {
             address: args.bind,
             port: args.port,
@@ -89,22 +90,22 @@ impl Listen {
     }
 
     /// For people alone, on this machine.
-    pub(crate) fn to_explore(port: u16, open: bool) -> Self {
+    pub(crate) fn for_explorer(port: u16, open: bool) -> Self {
         Self {
             address: IpAddr::from([127, 0, 0, 1]),
             port,
             require_token: false,
             allowed_hosts: Vec::new(),
             agents: false,
-            explorer: Some(Pages { open }),
+            explorer: Some(ExplorerOptions { open }),
         }
     }
 }
 
 /// What all requests are checked against.
-struct Gate {
+struct RequestGate {
     token: Option<Token>,
-    names: Names,
+    host_check: HostCheck,
     server: Arc<Server>,
     sessions: Arc<Sessions>,
     /// Whether agents are served.
@@ -114,7 +115,7 @@ struct Gate {
 }
 
 /// Serves until a signal ends it.
-pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), AppError> {
+pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(), AppError> {
     let failed = |what: &str, error: std::io::Error| AppError::new(Code::InternalError, format!("{what}: {error}."));
     let is_local = listen.address.is_loopback();
     let token = match listen.require_token || !is_local {
@@ -125,12 +126,12 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
         .await
         .map_err(|error| failed(&format!("{}:{} can not be used", listen.address, listen.port), error))?;
     let address = listener.local_addr().map_err(|error| failed("no address", error))?;
-    let names = Names::new(address, &listen.allowed_hosts);
+    let names = HostCheck::new(address, &listen.allowed_hosts);
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(names.hosts())
         .with_allowed_origins(names.origins())
         .enforce_origin_validation();
-    config.max_request_body_bytes = MOST_BYTES;
+    config.max_request_body_bytes = MAX_REQUEST_BYTES;
     config.sse_retry = Some(sessions::RETRY);
     let stop = config.cancellation_token.clone();
     let handlers = Arc::clone(server);
@@ -138,41 +139,49 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: Listen) -> Result<(), Ap
     let sessions = Sessions::new();
     let service = StreamableHttpService::new(factory, Arc::clone(&sessions.manager), config);
     let file = token.as_ref().and_then(|token| token.file.clone());
-    let explorer =
-        listen.explorer.map(|_| Explorer::new(server, explorer::gate::Gate::new(reached(address), address.port())));
-    let gate = Arc::new(Gate { token, names, server: Arc::clone(server), sessions, agents: listen.agents, explorer });
+    let explorer = listen
+        .explorer
+        .map(|_| Explorer::new(server, explorer::gate::LoginGate::new(local_url(address), address.port())));
+    let gate = Arc::new(RequestGate {
+        token,
+        host_check: names,
+        server: Arc::clone(server),
+        sessions,
+        agents: listen.agents,
+        explorer,
+    });
     let router = match listen.agents {
         true => Router::new().route_service(MCP, service).route("/health", get(health)),
         false => Router::new(),
     };
     let router = router
         .fallback(|| async { StatusCode::NOT_FOUND })
-        .layer(middleware::from_fn_with_state(Arc::clone(&gate), check))
-        .layer(middleware::from_fn(attend))
+        .layer(middleware::from_fn_with_state(Arc::clone(&gate), admit))
+        .layer(middleware::from_fn(track_turn))
         .with_state(Arc::clone(&gate));
-    let sockets = Sockets::new(Limits::within(measure::descriptors()));
+    let sockets = Sockets::new(Limits::for_descriptors(measure::descriptors()));
     let mut signals = Signals::new().map_err(|error| failed("no signals can be had", error))?;
     if let Some(file) = file {
-        complain(&format!("the token is in {}", file.display()));
+        print_stderr(&format!("the token is in {}", file.display()));
     }
     if listen.agents {
-        complain(&format!("listening on http://{address}/mcp"));
+        print_stderr(&format!("listening on http://{address}/mcp"));
     }
     if let (Some(explorer), Some(pages)) = (&gate.explorer, listen.explorer) {
-        let page = explorer.gate.address()?;
-        complain(&format!("the explorer is at {page}"));
-        if pages.open && !launch::browse(&page, &server.data) {
-            complain("no browser could be started: open the address yourself");
+        let page = explorer.gate.new_address()?;
+        print_stderr(&format!("the explorer is at {page}"));
+        if pages.open && !launch::open_browser(&page, &server.data) {
+            print_stderr("no browser could be started: open the address yourself");
         }
     }
     let open = Arc::clone(&sockets);
     let ended = async move {
-        signals.any().await;
+        signals.recv().await;
         stop.cancel();
         open.close_waiting();
     };
     let router = router.into_make_service_with_connect_info::<Socket>();
-    let serving = axum::serve(Door { listener, sockets }, router).with_graceful_shutdown(ended);
+    let serving = axum::serve(LimitedListener { listener, sockets }, router).with_graceful_shutdown(ended);
     serving.await.map_err(|error| failed("the server ended", error))
 }
 
@@ -197,7 +206,7 @@ impl Signals {
 
     /// Resolves when one of them comes.
     #[cfg(unix)]
-    pub(crate) async fn any(&mut self) {
+    pub(crate) async fn recv(&mut self) {
         let [term, interrupt, hang_up] = &mut self.asked;
         tokio::select! {
             _ = term.recv() => {}
@@ -213,45 +222,49 @@ impl Signals {
 }
 
 /// Notes that a connection has its turn until the answer has gone out.
-async fn attend(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
+async fn track_turn(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
     let turn = socket.turn();
-    next.run(request).await.map(|body| turn.ends_with(body))
+    next.run(request).await.map(|body| turn.hold_until_sent(body))
 }
 
 /// Lets a request in or sends it away.
-async fn check(
-    State(gate): State<Arc<Gate>>,
+async fn admit(
+    State(gate): State<Arc<RequestGate>>,
     ConnectInfo(socket): ConnectInfo<Socket>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let pages = gate.explorer.as_ref().filter(|_| !gate.agents || !is_for_agents(request.uri().path()));
     if is_head_too_long(&request) {
-        return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, CLOSE, "The head of the request is too long")
+        return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, CONNECTION_CLOSE, "The head of the request is too long")
             .into_response();
     }
-    if let Err(refusal) = gate.names.check(request.uri(), request.headers()) {
+    if let Err(refusal) = gate.host_check.check(request.uri(), request.headers()) {
         let refusal = refusal.into_response();
-        return if pages.is_some() { explorer::guarded(refusal) } else { refusal };
+        return if pages.is_some() { explorer::with_security_headers(refusal) } else { refusal };
     }
     if let Some(pages) = pages {
-        return if socket.serve() { pages.respond(request).await } else { explorer::guarded(busy()) };
+        return if socket.start_serving() {
+            pages.respond(request).await
+        } else {
+            explorer::with_security_headers(too_busy())
+        };
     }
     let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    if gate.token.as_ref().is_some_and(|token| !token.is_in(header)) {
+    if gate.token.as_ref().is_some_and(|token| !token.matches_header(header)) {
         let challenge = [(header::WWW_AUTHENTICATE, "Bearer realm=\"codecompass\"")];
         return (StatusCode::UNAUTHORIZED, challenge, "Unauthorized: a bearer token is required").into_response();
     }
     if gate.token.is_none() && !socket.is_own_user().await {
-        return (StatusCode::UNAUTHORIZED, CLOSE, OTHER_USER).into_response();
+        return (StatusCode::UNAUTHORIZED, CONNECTION_CLOSE, OTHER_USER).into_response();
     }
     let is_ours = request.uri().path() == MCP;
     if is_ours {
-        name_what_is_taken(&mut request);
+        expand_accept(&mut request);
     }
     if request.method() != Method::POST || !is_ours {
-        if !socket.serve() {
-            return busy();
+        if !socket.start_serving() {
+            return too_busy();
         }
         let is_goodbye = is_ours && request.method() == Method::DELETE;
         let is_resumed = is_ours && request.headers().contains_key("last-event-id");
@@ -268,22 +281,24 @@ async fn check(
     }
     let session = session_of(request.headers());
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(socket.limits().body, to_bytes(body, MOST_BYTES)).await {
+    let body = match tokio::time::timeout(socket.limits().body, to_bytes(body, MAX_REQUEST_BYTES)).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => return (StatusCode::PAYLOAD_TOO_LARGE, "The body is too long").into_response(),
-        Err(_) => return (StatusCode::REQUEST_TIMEOUT, CLOSE, "The body did not come in time").into_response(),
+        Err(_) => {
+            return (StatusCode::REQUEST_TIMEOUT, CONNECTION_CLOSE, "The body did not come in time").into_response();
+        }
     };
-    if !socket.serve() {
-        return busy();
+    if !socket.start_serving() {
+        return too_busy();
     }
     let is_json =
         head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-    let complaint = match message::judge(&body) {
+    let complaint = match message::check_message(&body) {
         _ if body.trim_ascii().is_empty() => {
-            Some(message::complaint(-32700, "The body is empty.", serde_json::Value::Null))
+            Some(message::error_response(-32700, "The body is empty.", serde_json::Value::Null))
         }
-        Verdict::Good => None,
-        Verdict::Wrong(complaint) | Verdict::Unheard(complaint) => Some(complaint),
+        MessageCheck::Valid => None,
+        MessageCheck::Invalid(complaint) | MessageCheck::Ignored(complaint) => Some(complaint),
     };
     if let Some(complaint) = complaint.filter(|_| is_json) {
         let kind = [(header::CONTENT_TYPE, "application/json")];
@@ -317,7 +332,7 @@ fn is_for_agents(path: &str) -> bool {
 }
 
 /// How a browser on this machine reaches an address that we listen on.
-fn reached(address: SocketAddr) -> String {
+fn local_url(address: SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => format!("http://127.0.0.1:{}", address.port()),
         _ => format!("http://{address}"),
@@ -328,28 +343,28 @@ fn reached(address: SocketAddr) -> String {
 const OTHER_USER: &str = "Unauthorized: this server answers only the user who runs it, and the connection is not known to \
                           be that user's. Start it with --require-token to let others in by a token.";
 
-const CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
+const CONNECTION_CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
 
 /// Too many are served: who comes now is told so at once, and comes again.
-fn busy() -> Response {
+fn too_busy() -> Response {
     let headers = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
     (StatusCode::SERVICE_UNAVAILABLE, headers, "Too many requests are being served").into_response()
 }
 
 /// The SDK looks for the names of media types in `Accept`. Who takes them by a wildcard, or says nothing, takes them too.
-fn name_what_is_taken(request: &mut Request) {
+fn expand_accept(request: &mut Request) {
     let (kinds, names): (&[&str], _) = match *request.method() {
-        Method::POST => (&["application/json", STREAM], BOTH),
-        Method::GET => (&[STREAM], STREAM),
+        Method::POST => (&["application/json", EVENT_STREAM], ACCEPTED_TYPES),
+        Method::GET => (&[EVENT_STREAM], EVENT_STREAM),
         _ => return,
     };
-    if names::takes(request.headers(), kinds) {
+    if host_check::accepts(request.headers(), kinds) {
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(names));
     }
 }
 
 /// The body of `health_check`.
-async fn health(State(gate): State<Arc<Gate>>) -> Response {
+async fn health(State(gate): State<Arc<RequestGate>>) -> Response {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == "health_check") else {
         return StatusCode::NOT_FOUND.into_response();
     };
@@ -357,21 +372,21 @@ async fn health(State(gate): State<Arc<Gate>>) -> Response {
     let arguments = serde_json::Map::new();
     let gone = Arc::default();
     let _leaving = Leaving::of(&gone);
-    let asked = Asked {
+    let asked = CallRequest {
         tool,
         arguments,
         client: Client::Health,
         connection: None,
-        follower: None,
-        form: Form::Json,
-        gone,
+        listener: None,
+        form: OutputFormat::Json,
+        cancel: gone,
         by_page: false,
-        time: None,
+        time_limit: None,
     };
     if gate.server.answer(asked, move |reply| drop(sender.send(reply))).is_err() {
-        return busy();
+        return too_busy();
     }
-    let Ok(reply) = tokio::time::timeout(HEALTH_TIMEOUT, reply).await else { return busy() };
+    let Ok(reply) = tokio::time::timeout(HEALTH_TIMEOUT, reply).await else { return too_busy() };
     match reply {
         Ok(reply) => {
             let code = if reply.is_error { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };

@@ -7,32 +7,34 @@ use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 
 /// What becomes of a message.
-pub(super) enum Verdict {
+pub(super) enum MessageCheck {
     /// It is passed on.
-    Good,
+    Valid,
     /// It is answered with this error.
-    Wrong(Value),
+    Invalid(Value),
     /// It is a notification, which nobody answers; a transport that has to say something says this.
-    Unheard(Value),
+    Ignored(Value),
 }
 
 /// Looks at a message. Empty text is none, and nothing is wrong with it.
-pub(super) fn judge(text: &[u8]) -> Verdict {
+pub(super) fn check_message(text: &[u8]) -> MessageCheck {
     if text.trim_ascii().is_empty() {
-        return Verdict::Good;
+        return MessageCheck::Valid;
     }
     let message: Value = match serde_json::from_slice(text) {
         Ok(message) => message,
-        Err(error) => return Verdict::Wrong(complaint(-32700, &format!("This is no JSON: {error}."), Value::Null)),
+        Err(error) => {
+            return MessageCheck::Invalid(error_response(-32700, &format!("This is no JSON: {error}."), Value::Null));
+        }
     };
     if let Some(messages) = message.as_array().filter(|messages| !messages.is_empty()) {
-        return Verdict::Wrong(batch(messages));
+        return MessageCheck::Invalid(refuse_batch(messages));
     }
     let is_notification = message["method"].is_string() && message.get("id").is_none();
-    match fault(text, &message) {
-        None => Verdict::Good,
-        Some((code, what)) if is_notification => Verdict::Unheard(complaint(code, what, Value::Null)),
-        Some((code, what)) => Verdict::Wrong(complaint(code, what, id_of(&message))),
+    match find_fault(text, &message) {
+        None => MessageCheck::Valid,
+        Some((code, what)) if is_notification => MessageCheck::Ignored(error_response(code, what, Value::Null)),
+        Some((code, what)) => MessageCheck::Invalid(error_response(code, what, id_of(&message))),
     }
 }
 
@@ -50,21 +52,21 @@ pub(super) fn request(text: &[u8]) -> Option<Request> {
 }
 
 /// Batches went with an older revision of the protocol. Who sends one waits for each of its requests, so each is refused.
-fn batch(messages: &[Value]) -> Value {
-    const WHY: &str = "Batches are not taken: send each message by itself.";
+fn refuse_batch(messages: &[Value]) -> Value {
+    const BATCH_REFUSED: &str = "Batches are not taken: send each message by itself.";
     let ids = messages.iter().map(id_of).filter(|id| !id.is_null());
-    let refused: Vec<Value> = ids.map(|id| complaint(-32600, WHY, id)).collect();
-    if refused.is_empty() { complaint(-32600, WHY, Value::Null) } else { Value::Array(refused) }
+    let refused: Vec<Value> = ids.map(|id| error_response(-32600, BATCH_REFUSED, id)).collect();
+    if refused.is_empty() { error_response(-32600, BATCH_REFUSED, Value::Null) } else { Value::Array(refused) }
 }
 
 /// What is wrong with one message.
-fn fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
-    const NO_MESSAGE: (i32, &str) = (-32600, "This is no JSON-RPC 2.0 message.");
+fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
+    const NOT_JSON_RPC: (i32, &str) = (-32600, "This is no JSON-RPC 2.0 message.");
     let is_one = message["jsonrpc"] == "2.0"
         && message.get("id").is_none_or(|id| is_id(id) || message["method"].is_null())
         && (message["method"].is_string() || message.get("result").is_some() || message.get("error").is_some());
     if !is_one {
-        return Some(NO_MESSAGE);
+        return Some(NOT_JSON_RPC);
     }
     if message["method"].is_string() && message.get("params").is_some_and(|params| !params.is_object()) {
         return Some((-32602, "`params` has to be an object."));
@@ -78,24 +80,24 @@ fn fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
         }
     }
     // Whatever else the SDK can not read it would answer without the id, or not at all.
-    const NOT_ITS_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
+    const INVALID_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
-        Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request, message).then_some(NOT_ITS_PARAMS),
+        Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request, message).then_some(INVALID_PARAMS),
         Ok(_) => None,
         Err(_) if message["method"].is_string() && message.get("result").or(message.get("error")).is_none() => {
-            Some(NOT_ITS_PARAMS)
+            Some(INVALID_PARAMS)
         }
-        Err(_) => Some(NO_MESSAGE),
+        Err(_) => Some(NOT_JSON_RPC),
     }
 }
 
 /// Whether the SDK took a known method for one it does not know, because its parameters are wrong. A request that says of
 /// itself which revision it is in is of those that know no `initialize`.
 fn is_misread(request: &ClientRequest, message: &Value) -> bool {
-    const KNOWN: &[&str] = &["ping", "tools/list", "tools/call", "server/discover"];
+    const KNOWN_METHODS: &[&str] = &["ping", "tools/list", "tools/call", "server/discover"];
     let ClientRequest::CustomRequest(custom) = request else { return false };
     let stands_alone = message["params"]["_meta"].get("io.modelcontextprotocol/protocolVersion").is_some();
-    KNOWN.contains(&custom.method.as_str()) || custom.method == "initialize" && !stands_alone
+    KNOWN_METHODS.contains(&custom.method.as_str()) || custom.method == "initialize" && !stands_alone
 }
 
 /// What the SDK takes for an id.
@@ -109,7 +111,7 @@ fn id_of(message: &Value) -> Value {
 }
 
 /// An error of JSON-RPC.
-pub(super) fn complaint(code: i32, message: &str, id: Value) -> Value {
+pub(super) fn error_response(code: i32, message: &str, id: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_messages_are_passed_on() {
+    fn only_valid_messages_pass() {
         let table = [
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", None),
             ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", None),
@@ -138,17 +140,17 @@ mod tests {
             ),
         ];
         for (line, expected) in table {
-            let found = match judge(line.as_bytes()) {
-                Verdict::Good => None,
-                Verdict::Wrong(error) => Some((error["error"]["code"].as_i64(), error["id"].clone())),
-                Verdict::Unheard(error) => panic!("{line} is a request: {error}"),
+            let found = match check_message(line.as_bytes()) {
+                MessageCheck::Valid => None,
+                MessageCheck::Invalid(error) => Some((error["error"]["code"].as_i64(), error["id"].clone())),
+                MessageCheck::Ignored(error) => panic!("{line} is a request: {error}"),
             };
             assert_eq!(found, expected.map(|(code, id)| (Some(code), id)), "{line}");
         }
     }
 
     #[test]
-    fn params_that_are_no_object_or_not_those_of_the_method_are_refused_with_the_id() {
+    fn wrong_params_are_refused_with_the_id() {
         let wrong = [
             ("ping", "[]"),
             ("ping", "[1, 2]"),
@@ -165,7 +167,7 @@ mod tests {
         for (method, params) in wrong {
             for id in ["7", "-1", "\"seven\""] {
                 let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
-                let Verdict::Wrong(error) = judge(line.as_bytes()) else { panic!("{line} is wrong") };
+                let MessageCheck::Invalid(error) = check_message(line.as_bytes()) else { panic!("{line} is wrong") };
                 assert_eq!(
                     (&error["error"]["code"], error["id"].to_string()),
                     (&json!(-32602), id.to_owned()),
@@ -176,20 +178,23 @@ mod tests {
     }
 
     #[test]
-    fn unknown_methods_are_passed_on_and_notifications_go_unheard() {
+    fn unknown_methods_pass_and_notifications_are_ignored() {
         let unknown = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"nothing/known\",\"params\":{\"a\":1}}";
-        assert!(matches!(judge(unknown.as_bytes()), Verdict::Good));
+        assert!(matches!(check_message(unknown.as_bytes()), MessageCheck::Valid));
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
         let gone = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "_meta": meta } });
-        assert!(matches!(judge(gone.to_string().as_bytes()), Verdict::Good), "that revision has no such method");
+        assert!(
+            matches!(check_message(gone.to_string().as_bytes()), MessageCheck::Valid),
+            "that revision has no such method"
+        );
         let note = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":[]}";
-        assert!(matches!(judge(note.as_bytes()), Verdict::Unheard(_)));
+        assert!(matches!(check_message(note.as_bytes()), MessageCheck::Ignored(_)));
     }
 
     #[test]
     fn each_request_of_a_batch_is_refused_with_its_id() {
         let batch = "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"method\":\"a\"},{\"id\":\"b\"}]";
-        let Verdict::Wrong(answer) = judge(batch.as_bytes()) else { panic!("batches are not taken") };
+        let MessageCheck::Invalid(answer) = check_message(batch.as_bytes()) else { panic!("batches are not taken") };
         let ids: Vec<&Value> = answer.as_array().expect("a batch again").iter().map(|one| &one["id"]).collect();
         assert_eq!(ids, [&json!(1), &json!("b")]);
     }

@@ -3,9 +3,9 @@
 //! The handler offers the tools of a [`Server`] and hands calls over to its threads; the transports are `stdio` and
 //! `http`. Both give the same JSON for the same call, because neither makes any.
 
+pub(crate) mod host_check;
 pub(crate) mod http;
 mod message;
-pub(crate) mod names;
 mod peer;
 mod roots;
 mod sessions;
@@ -34,11 +34,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use crate::escape;
-use crate::output::Form;
-use crate::server::jobs::Follower;
+use crate::output::OutputFormat;
+use crate::server::jobs::ProgressListener;
 use crate::server::workers::{Client, QueueFull};
-use crate::server::{Asked, Connection, Content, Leaving, Reply, Server};
-use crate::tools::{self, frame, frame::Effect};
+use crate::server::{CallRequest, Connection, Content, Leaving, Reply, Server};
+use crate::tools::{self, tool_spec, tool_spec::Effect};
 
 /// What agents are told about all tools together.
 const INSTRUCTIONS: &str = "\
@@ -68,28 +68,28 @@ pub(crate) struct Handler {
     /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
     is_pipe: bool,
     /// Whether the client was asked where it works.
-    is_settled: OnceCell<()>,
+    has_asked_roots: OnceCell<()>,
 }
 
 impl Handler {
     fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
-        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, is_settled: OnceCell::new() }
+        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, has_asked_roots: OnceCell::new() }
     }
 
     /// Asks the one client of a pipe where it works, once, where nothing else says so.
-    async fn settle(&self, peer: &Peer<RoleServer>) {
+    async fn adopt_client_root(&self, peer: &Peer<RoleServer>) {
         let ask = || async {
-            if !self.is_pipe || self.server.knows_its_own() {
+            if !self.is_pipe || self.server.has_own_workspace() {
                 return;
             }
-            match roots::first(peer).await {
-                Some(folder) => self.server.settle_in(folder),
+            match roots::first_root(peer).await {
+                Some(folder) => self.server.adopt_workspace(folder),
                 // What waited for this goes on with the folder that the server was started in.
-                None if self.server.options.auto_index => self.server.begin(),
+                None if self.server.options.auto_index => self.server.start_background_work(),
                 None => {}
             }
         };
-        self.is_settled.get_or_init(ask).await;
+        self.has_asked_roots.get_or_init(ask).await;
     }
 
     /// The client that a call is answered for. Calls without a session are counted by address: a client may open as many
@@ -106,7 +106,7 @@ impl Handler {
         }
     }
 
-    fn find(&self, name: &str) -> Option<&'static frame::Tool> {
+    fn find(&self, name: &str) -> Option<&'static tool_spec::ToolSpec> {
         self.server.tools().find(|tool| tool.name == name)
     }
 }
@@ -116,8 +116,8 @@ impl ServerHandler for Handler {
         let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
         info.server_info = Implementation::new("codecompass", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(match self.server.options.form {
-            Form::Json => INSTRUCTIONS.into(),
-            Form::Text(_) => TEXT_INSTRUCTIONS.into(),
+            OutputFormat::Json => INSTRUCTIONS.into(),
+            OutputFormat::Text(_) => TEXT_INSTRUCTIONS.into(),
         });
         info
     }
@@ -127,7 +127,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.settle(&context.peer).await;
+        self.adopt_client_root(&context.peer).await;
     }
 
     async fn list_tools(
@@ -136,7 +136,7 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let form = self.server.options.form;
-        Ok(ListToolsResult::with_all_items(self.server.tools().map(|tool| listed(tool, form)).collect()))
+        Ok(ListToolsResult::with_all_items(self.server.tools().map(|tool| to_mcp_tool(tool, form)).collect()))
     }
 
     async fn call_tool(
@@ -150,7 +150,7 @@ impl ServerHandler for Handler {
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
         if !request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace")) {
-            self.settle(&context.peer).await;
+            self.adopt_client_root(&context.peer).await;
         }
         let is_stateless = context
             .meta
@@ -161,18 +161,28 @@ impl ServerHandler for Handler {
         let gone = Arc::new(AtomicBool::new(false));
         let follower = context.meta.get_progress_token().map(|token| {
             let (sender, steps) = mpsc::channel(MAX_STEPS);
-            let line = Line { steps: sender, gone: Arc::clone(&gone) };
-            (line, tell(steps, context.peer.clone(), token))
+            let line = ProgressSender { steps: sender, gone: Arc::clone(&gone) };
+            (line, send_progress(steps, context.peer.clone(), token))
         });
         let (follower, telling) = follower.unzip();
         let telling = telling.map(tokio::spawn);
-        let follower = follower.map(|line| Box::new(line) as Box<dyn Follower + Send>);
+        let follower = follower.map(|line| Box::new(line) as Box<dyn ProgressListener + Send>);
         let arguments = request.arguments.unwrap_or_default();
         let (sender, reply) = oneshot::channel();
         let form = self.server.options.form;
         // However this ends, nobody works on after it: cancelled, or dropped with the connection.
         let _leaving = Leaving::of(&gone);
-        let asked = Asked { tool, arguments, client, connection, follower, form, gone, by_page: false, time: None };
+        let asked = CallRequest {
+            tool,
+            arguments,
+            client,
+            connection,
+            listener: follower,
+            form,
+            cancel: gone,
+            by_page: false,
+            time_limit: None,
+        };
         let submitted = self.server.answer(asked, move |reply| {
             // Nobody waits any more: the client has gone.
             let _ = sender.send(reply);
@@ -202,8 +212,8 @@ impl ServerHandler for Handler {
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         if self.is_pipe
-            && !self.server.knows_its_own()
-            && let Some(folder) = roots::first(&context.peer).await
+            && !self.server.has_own_workspace()
+            && let Some(folder) = roots::first_root(&context.peer).await
         {
             self.server.move_to(folder);
         }
@@ -264,8 +274,8 @@ fn result(reply: Reply) -> CallToolResult {
 }
 
 /// A tool as `tools/list` shows it. With text answers there is no structure to describe, and every word is paid for.
-pub(crate) fn listed(tool: &'static frame::Tool, form: Form) -> Tool {
-    if form != Form::Json {
+pub(crate) fn to_mcp_tool(tool: &'static tool_spec::ToolSpec, form: OutputFormat) -> Tool {
+    if form != OutputFormat::Json {
         let annotations = ToolAnnotations::new().read_only(tool.effect == Effect::Reads);
         return Tool::new(tool.name, tools::text_description(tool), tool.input_schema(form))
             .with_annotations(annotations);
@@ -288,7 +298,7 @@ pub(crate) fn listed(tool: &'static frame::Tool, form: Form) -> Tool {
 }
 
 /// A step of a job: what it does, how much is done, of how much.
-type Step = (&'static str, u64, Option<u64>);
+type ProgressStep = (&'static str, u64, Option<u64>);
 
 /// The maximum number of steps that wait to be sent. What does not fit is left out: the next step says how far the job is.
 const MAX_STEPS: usize = 64;
@@ -297,24 +307,24 @@ const MAX_STEPS: usize = 64;
 const BUSY: ErrorCode = ErrorCode(-32000);
 
 /// From the thread that answers to the client that listens.
-struct Line {
-    steps: mpsc::Sender<Step>,
+struct ProgressSender {
+    steps: mpsc::Sender<ProgressStep>,
     gone: Arc<AtomicBool>,
 }
 
-impl Follower for Line {
+impl ProgressListener for ProgressSender {
     fn progress(&self, phase: &'static str, done: u64, total: Option<u64>) {
         // Who does not listen any more is told by `has_gone`.
         let _ = self.steps.try_send((phase, done, total));
     }
 
-    fn has_gone(&self) -> bool {
+    fn is_disconnected(&self) -> bool {
         self.gone.load(Ordering::Relaxed) || self.steps.is_closed()
     }
 }
 
 /// Sends steps as notifications. What counts as progress never goes down, as the protocol wants it.
-async fn tell(mut steps: mpsc::Receiver<Step>, peer: Peer<RoleServer>, token: ProgressToken) {
+async fn send_progress(mut steps: mpsc::Receiver<ProgressStep>, peer: Peer<RoleServer>, token: ProgressToken) {
     let mut last = None;
     while let Some((phase, done, total)) = steps.recv().await {
         let progress = last.map_or(done as f64, |last: f64| (done as f64).max(last + 0.001));

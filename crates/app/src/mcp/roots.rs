@@ -7,21 +7,21 @@ use rmcp::RoleServer;
 use rmcp::service::Peer;
 
 /// So long a client may take to say where it works.
-const PATIENCE: Duration = Duration::from_secs(1);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The first folder among the client's roots; nothing when it has none to tell, or does not answer.
 #[expect(deprecated, reason = "the newest revision drops roots; clients of the others have them")]
-pub(super) async fn first(peer: &Peer<RoleServer>) -> Option<PathBuf> {
+pub(super) async fn first_root(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     peer.peer_info()?.capabilities.roots.as_ref()?;
-    let told = tokio::time::timeout(PATIENCE, peer.list_roots()).await.ok()?.ok()?;
-    let folders: Vec<PathBuf> = told.roots.iter().filter_map(|root| folder(&root.uri)).collect();
+    let told = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await.ok()?.ok()?;
+    let folders: Vec<PathBuf> = told.roots.iter().filter_map(|root| uri_to_path(&root.uri)).collect();
     // A folder of a file system that does not answer holds a thread of its own, and not one that serves others.
     let found = tokio::task::spawn_blocking(|| folders.into_iter().find(|folder| folder.is_dir()));
-    tokio::time::timeout(PATIENCE, found).await.ok()?.ok()?
+    tokio::time::timeout(ROOTS_TIMEOUT, found).await.ok()?.ok()?
 }
 
 /// The path of a `file:` URI.
-fn folder(uri: &str) -> Option<PathBuf> {
+fn uri_to_path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
     let mut bytes = Vec::with_capacity(path.len());
@@ -36,12 +36,12 @@ fn folder(uri: &str) -> Option<PathBuf> {
         }
     }
     let path = String::from_utf8(bytes).ok()?;
-    let path = PathBuf::from(if cfg!(windows) { without_slash(&path) } else { &path });
+    let path = PathBuf::from(if cfg!(windows) { strip_drive_slash(&path) } else { &path });
     path.is_absolute().then_some(path)
 }
 
 /// The path of a drive, which a URI writes with a slash before it: `/c:/work`.
-fn without_slash(path: &str) -> &str {
+fn strip_drive_slash(path: &str) -> &str {
     match path.as_bytes() {
         [b'/', letter, b':', ..] if letter.is_ascii_alphabetic() => &path[1..],
         _ => path,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_root_is_the_path_of_its_uri() {
+    fn root_is_the_path_of_its_uri() {
         for (uri, expected) in [
             ("file:///home/a/b", Some("/home/a/b")),
             ("file://localhost/home/a", Some("/home/a")),
@@ -62,15 +62,15 @@ mod tests {
             ("file://elsewhere", None),
             ("https://example.org/a", None),
         ] {
-            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}");
+            assert_eq!(uri_to_path(uri), expected.map(PathBuf::from), "{uri}");
         }
     }
 
     #[test]
-    fn a_drive_has_no_slash_before_it() {
+    fn drive_slash_is_stripped() {
         for (path, expected) in [("/c:/work", "c:/work"), ("/C:", "C:"), ("//host/share", "//host/share"), ("/c", "/c")]
         {
-            assert_eq!(without_slash(path), expected);
+            assert_eq!(strip_drive_slash(path), expected);
         }
     }
 }

@@ -38,25 +38,25 @@ pub(super) struct Limits {
     /// For which nothing of an answer is taken.
     pub(super) write: Duration,
     /// So many connections are open at once.
-    pub(super) most: usize,
+    pub(super) max_connections: usize,
 }
 
 impl Limits {
     /// What holds where so many descriptors may be open. Half of them are for stores and whatever else the process opens.
-    pub(super) fn within(descriptors: Option<u64>) -> Self {
+    pub(super) fn for_descriptors(descriptors: Option<u64>) -> Self {
         let half = descriptors.map_or(usize::MAX, |most| usize::try_from(most / 2).unwrap_or(usize::MAX));
         Self {
             head: Duration::from_secs(10),
             body: Duration::from_secs(30),
             idle: Duration::from_secs(120),
             write: Duration::from_secs(60),
-            most: half.clamp(8, 512),
+            max_connections: half.clamp(8, 512),
         }
     }
 
     /// So many may be served at once: some places are always with those who can be sent away or told to come again.
-    fn most_served(&self) -> usize {
-        self.most - (self.most / 8).max(1)
+    fn max_served(&self) -> usize {
+        self.max_connections - (self.max_connections / 8).max(1)
     }
 }
 
@@ -83,22 +83,22 @@ enum Phase {
 /// All open connections.
 pub(super) struct Sockets {
     pub(super) limits: Limits,
-    open: Mutex<HashMap<u64, Arc<State>>>,
+    open: Mutex<HashMap<u64, Arc<ConnectionState>>>,
     next: AtomicU64,
     served: AtomicUsize,
     /// The server ends: who comes now is sent away as well.
     is_closing: AtomicBool,
 }
 
-struct State {
+struct ConnectionState {
     number: u64,
     ends: Ends,
     /// Whether the peer is our own user, once that was asked.
     is_own_user: OnceCell<bool>,
-    now: Mutex<Now>,
+    now: Mutex<PhaseState>,
 }
 
-struct Now {
+struct PhaseState {
     phase: Phase,
     since: Instant,
     is_gone: bool,
@@ -106,8 +106,8 @@ struct Now {
     waker: Option<Waker>,
 }
 
-impl State {
-    fn lock(&self) -> MutexGuard<'_, Now> {
+impl ConnectionState {
+    fn lock(&self) -> MutexGuard<'_, PhaseState> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,14 +120,14 @@ impl State {
         before
     }
 
-    fn send_away(&self) {
+    fn disconnect(&self) {
         let mut now = self.lock();
         now.is_gone = true;
         wake(now);
     }
 }
 
-fn wake(mut now: MutexGuard<'_, Now>) {
+fn wake(mut now: MutexGuard<'_, PhaseState>) {
     let waker = now.waker.take();
     drop(now);
     if let Some(waker) = waker {
@@ -142,14 +142,14 @@ impl Sockets {
     }
 
     /// Takes a new connection in, and another out when there is no place.
-    fn admit(self: &Arc<Self>, stream: TcpStream, ends: Ends) -> Io {
+    fn admit(self: &Arc<Self>, stream: TcpStream, ends: Ends) -> SocketStream {
         // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
         let _ = stream.set_nodelay(true);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let now = Now { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
-        let state = Arc::new(State { number, ends, is_own_user: OnceCell::new(), now: Mutex::new(now) });
+        let now = PhaseState { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
+        let state = Arc::new(ConnectionState { number, ends, is_own_user: OnceCell::new(), now: Mutex::new(now) });
         let mut open = self.lock();
-        let leaver = if open.len() >= self.limits.most { leaver(&open) } else { None };
+        let leaver = if open.len() >= self.limits.max_connections { eviction_candidate(&open) } else { None };
         if let Some(leaver) = &leaver {
             open.remove(&leaver.number);
         }
@@ -158,38 +158,38 @@ impl Sockets {
         let is_late = self.is_closing.load(Ordering::Relaxed);
         drop(open);
         if is_late {
-            state.send_away();
+            state.disconnect();
         }
         if let Some(leaver) = leaver {
-            leaver.send_away();
+            leaver.disconnect();
         }
         let socket = Socket { sockets: Arc::clone(self), state };
-        Io { stream, socket, timer: None, stalled: None, head_bytes: 0 }
+        SocketStream { stream, socket, timer: None, stalled: None, head_bytes: 0 }
     }
 
     /// Sends one away, where one can be.
-    fn make_room(&self) {
-        let leaver = leaver(&self.lock());
+    fn evict_one(&self) {
+        let leaver = eviction_candidate(&self.lock());
         if let Some(leaver) = leaver {
-            leaver.send_away();
+            leaver.disconnect();
         }
     }
 
     /// Sends away all who are not served: they would keep the server from ending.
     pub(super) fn close_waiting(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
-        let open: Vec<Arc<State>> = self.lock().values().cloned().collect();
-        open.iter().filter(|state| state.lock().phase != Phase::Served).for_each(|state| state.send_away());
+        let open: Vec<Arc<ConnectionState>> = self.lock().values().cloned().collect();
+        open.iter().filter(|state| state.lock().phase != Phase::Served).for_each(|state| state.disconnect());
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<State>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ConnectionState>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Who goes first: who has owed a request for the longest time, else who was idle longest.
-fn leaver(open: &HashMap<u64, Arc<State>>) -> Option<Arc<State>> {
-    let rank = |state: &Arc<State>| {
+fn eviction_candidate(open: &HashMap<u64, Arc<ConnectionState>>) -> Option<Arc<ConnectionState>> {
+    let rank = |state: &Arc<ConnectionState>| {
         let now = state.lock();
         let is_idle = now.phase == Phase::Idle;
         (now.phase != Phase::Served && !now.is_gone).then(|| (is_idle, now.since, state.number, Arc::clone(state)))
@@ -202,7 +202,7 @@ fn leaver(open: &HashMap<u64, Arc<State>>) -> Option<Arc<State>> {
 #[derive(Clone)]
 pub(super) struct Socket {
     sockets: Arc<Sockets>,
-    state: Arc<State>,
+    state: Arc<ConnectionState>,
 }
 
 impl std::fmt::Debug for Socket {
@@ -219,8 +219,8 @@ impl Socket {
     }
 
     /// The request is whole. `false` when too many are served already.
-    pub(super) fn serve(&self) -> bool {
-        let most = self.sockets.limits.most_served();
+    pub(super) fn start_serving(&self) -> bool {
+        let most = self.sockets.limits.max_served();
         let one_more = |served| (served < most).then_some(served + 1);
         let has_room = self.sockets.served.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
         if has_room {
@@ -257,17 +257,17 @@ impl Drop for Turn {
 
 impl Turn {
     /// The body of the answer that ends the turn.
-    pub(super) fn ends_with(self, body: Body) -> Body {
-        Body::new(Answer { body, _turn: self })
+    pub(super) fn hold_until_sent(self, body: Body) -> Body {
+        Body::new(TrackedBody { body, _turn: self })
     }
 }
 
-struct Answer {
+struct TrackedBody {
     body: Body,
     _turn: Turn,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -285,19 +285,19 @@ impl HttpBody for Answer {
 }
 
 /// Accepts connections, whatever happens: a process that is out of descriptors sends somebody away and goes on.
-pub(super) struct Door {
+pub(super) struct LimitedListener {
     pub(super) listener: TcpListener,
     pub(super) sockets: Arc<Sockets>,
 }
 
 /// So long accepting rests when the system has nothing to give.
-const REST: Duration = Duration::from_millis(50);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-impl Listener for Door {
-    type Io = Io;
+impl Listener for LimitedListener {
+    type Io = SocketStream;
     type Addr = Socket;
 
-    async fn accept(&mut self) -> (Io, Socket) {
+    async fn accept(&mut self) -> (SocketStream, Socket) {
         loop {
             match self.listener.accept().await {
                 Ok((stream, theirs)) => {
@@ -308,10 +308,10 @@ impl Listener for Door {
                     return (io, socket);
                 }
                 // The client was faster in going than we in looking.
-                Err(error) if is_of_the_client(&error) => {}
+                Err(error) if is_client_error(&error) => {}
                 Err(_) => {
-                    self.sockets.make_room();
-                    tokio::time::sleep(REST).await;
+                    self.sockets.evict_one();
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
@@ -322,19 +322,19 @@ impl Listener for Door {
     }
 }
 
-fn is_of_the_client(error: &io::Error) -> bool {
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-impl Connected<IncomingStream<'_, Door>> for Socket {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+impl Connected<IncomingStream<'_, LimitedListener>> for Socket {
+    fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
         stream.remote_addr().clone()
     }
 }
 
 /// The bytes of a connection, which end when its time is over or it was sent away.
-pub(super) struct Io {
+pub(super) struct SocketStream {
     stream: TcpStream,
     socket: Socket,
     timer: Option<Pin<Box<Sleep>>>,
@@ -344,15 +344,15 @@ pub(super) struct Io {
     head_bytes: usize,
 }
 
-impl Drop for Io {
+impl Drop for SocketStream {
     fn drop(&mut self) {
         self.socket.sockets.lock().remove(&self.socket.state.number);
     }
 }
 
-impl Io {
+impl SocketStream {
     /// So many bytes have come.
-    fn heard(&mut self, count: usize) {
+    fn on_bytes_read(&mut self, count: usize) {
         let mut now = self.socket.state.lock();
         let phase = now.phase;
         if phase == Phase::Idle {
@@ -376,12 +376,12 @@ impl Io {
     }
 
     /// Nothing can be read or written now: is that so for too long?
-    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
+    fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let limits = self.socket.limits();
         let deadline = {
             let mut now = self.socket.state.lock();
             if now.is_gone {
-                return Poll::Ready(sent_away());
+                return Poll::Ready(disconnected_error());
             }
             now.waker = Some(cx.waker().clone());
             let own = match now.phase {
@@ -402,14 +402,14 @@ impl Io {
     }
 }
 
-fn sent_away() -> io::Error {
+fn disconnected_error() -> io::Error {
     io::ErrorKind::ConnectionAborted.into()
 }
 
-impl AsyncRead for Io {
+impl AsyncRead for SocketStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.is_gone() {
-            return Poll::Ready(Err(sent_away()));
+            return Poll::Ready(Err(disconnected_error()));
         }
         if self.is_head_too_long() {
             // Who does not read it, or has not made room for it, sees the connection end.
@@ -421,16 +421,16 @@ impl AsyncRead for Io {
             Poll::Ready(outcome) => {
                 let count = into.filled().len() - before;
                 if count > 0 {
-                    self.heard(count);
+                    self.on_bytes_read(count);
                 }
                 Poll::Ready(outcome)
             }
-            Poll::Pending => self.wait(cx).map(Err),
+            Poll::Pending => self.poll_timeout(cx).map(Err),
         }
     }
 }
 
-impl Io {
+impl SocketStream {
     /// Writes, and counts the time in which nothing is taken.
     fn write(
         &mut self,
@@ -438,7 +438,7 @@ impl Io {
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> Poll<io::Result<usize>> {
         if self.is_gone() {
-            return Poll::Ready(Err(sent_away()));
+            return Poll::Ready(Err(disconnected_error()));
         }
         match write(Pin::new(&mut self.stream), cx) {
             Poll::Ready(outcome) => {
@@ -447,13 +447,13 @@ impl Io {
             }
             Poll::Pending => {
                 self.stalled.get_or_insert_with(Instant::now);
-                self.wait(cx).map(Err)
+                self.poll_timeout(cx).map(Err)
             }
         }
     }
 }
 
-impl AsyncWrite for Io {
+impl AsyncWrite for SocketStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.write(cx, |stream, cx| stream.poll_write(cx, bytes))
     }
@@ -492,18 +492,19 @@ mod tests {
 
     use super::*;
 
-    const SOON: Duration = Duration::from_millis(60);
-    const LONG: Duration = Duration::from_secs(30);
-    const LIMITS: Limits = Limits { head: LONG, body: LONG, idle: LONG, write: LONG, most: 8 };
+    const SHORT_TIMEOUT: Duration = Duration::from_millis(60);
+    const LONG_TIMEOUT: Duration = Duration::from_secs(30);
+    const LIMITS: Limits =
+        Limits { head: LONG_TIMEOUT, body: LONG_TIMEOUT, idle: LONG_TIMEOUT, write: LONG_TIMEOUT, max_connections: 8 };
 
     async fn attend(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
         let turn = socket.turn();
-        let response = if socket.serve() { next.run(request).await } else { "busy".into_response() };
-        response.map(|body| turn.ends_with(body))
+        let response = if socket.start_serving() { next.run(request).await } else { "busy".into_response() };
+        response.map(|body| turn.hold_until_sent(body))
     }
 
     /// A server with these limits, while `look` looks at it. It has an answer, one of 64 MiB, and one that never comes.
-    fn serving(limits: Limits, look: impl FnOnce(SocketAddr, &Sockets)) {
+    fn with_server(limits: Limits, look: impl FnOnce(SocketAddr, &Sockets)) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("a runtime");
         let sockets = Sockets::new(limits);
@@ -514,7 +515,7 @@ mod tests {
             .route("/long", get(|| async { vec![b'x'; 64 << 20] }))
             .route("/never", post(|| async { std::future::pending::<()>().await }))
             .layer(middleware::from_fn(attend));
-        let door = Door { listener, sockets: Arc::clone(&sockets) };
+        let door = LimitedListener { listener, sockets: Arc::clone(&sockets) };
         let serving = axum::serve(door, router.into_make_service_with_connect_info::<Socket>());
         runtime.spawn(async move { serving.await });
         look(address, &sockets);
@@ -522,13 +523,13 @@ mod tests {
 
     fn connect(address: SocketAddr, sent: &str) -> Client {
         let mut client = Client::connect(address).expect("it listens");
-        client.set_read_timeout(Some(LONG)).expect("a timeout can be set");
+        client.set_read_timeout(Some(LONG_TIMEOUT)).expect("a timeout can be set");
         client.write_all(sent.as_bytes()).expect("it is taken");
         client
     }
 
     /// All that is said until the connection ends, whichever way.
-    fn rest(client: &mut Client) -> String {
+    fn read_to_end(client: &mut Client) -> String {
         let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
         loop {
             match client.read(&mut chunk) {
@@ -539,42 +540,42 @@ mod tests {
         }
     }
 
-    fn asked_once(client: &mut Client) {
+    fn request_once(client: &mut Client) {
         let mut answer = [0; 4096];
         let count = client.read(&mut answer).expect("an answer");
         assert!(String::from_utf8_lossy(&answer[..count]).ends_with("hello"));
     }
 
-    const ASK: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
     #[test]
-    fn a_head_that_does_not_come_in_time_ends_the_connection() {
-        serving(Limits { head: SOON, ..LIMITS }, |address, _| {
+    fn slow_request_head_times_out() {
+        with_server(Limits { head: SHORT_TIMEOUT, ..LIMITS }, |address, _| {
             for sent in ["", "GET", "GET / HTTP/1.1\r\nHost: x\r\n"] {
-                assert_eq!(rest(&mut connect(address, sent)), "", "{sent:?}");
+                assert_eq!(read_to_end(&mut connect(address, sent)), "", "{sent:?}");
             }
-            let mut second = connect(address, ASK);
-            asked_once(&mut second);
+            let mut second = connect(address, REQUEST);
+            request_once(&mut second);
             second.write_all(b"GET / HT").expect("it is taken");
-            assert_eq!(rest(&mut second), "", "a second request has no more time than the first");
+            assert_eq!(read_to_end(&mut second), "", "a second request has no more time than the first");
         });
     }
 
     #[test]
-    fn an_idle_connection_ends_and_a_served_one_does_not() {
-        serving(Limits { idle: SOON, head: LONG, ..LIMITS }, |address, sockets| {
+    fn idle_connections_time_out_and_served_ones_do_not() {
+        with_server(Limits { idle: SHORT_TIMEOUT, head: LONG_TIMEOUT, ..LIMITS }, |address, sockets| {
             let served = connect(address, "POST /never HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n");
-            let mut idle = connect(address, ASK);
-            asked_once(&mut idle);
-            assert_eq!(rest(&mut idle), "");
+            let mut idle = connect(address, REQUEST);
+            request_once(&mut idle);
+            assert_eq!(read_to_end(&mut idle), "");
             assert_eq!(sockets.served.load(Ordering::Relaxed), 1, "whose answer is in the making stays");
             drop(served);
         });
     }
 
     #[test]
-    fn who_takes_nothing_of_an_answer_is_cut_off() {
-        serving(Limits { write: SOON, ..LIMITS }, |address, sockets| {
+    fn stalled_readers_are_disconnected() {
+        with_server(Limits { write: SHORT_TIMEOUT, ..LIMITS }, |address, sockets| {
             let mut client = connect(address, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n");
             while sockets.served.load(Ordering::Relaxed) == 0 {
                 std::thread::yield_now();
@@ -582,69 +583,69 @@ mod tests {
             while !sockets.lock().is_empty() {
                 std::thread::yield_now();
             }
-            assert!(rest(&mut client).len() < 64 << 20);
+            assert!(read_to_end(&mut client).len() < 64 << 20);
         });
     }
 
     #[test]
-    fn when_no_more_fit_the_one_goes_that_owes_a_request_longest_and_then_the_idle() {
-        serving(LIMITS, |address, _| {
-            let mut idle = connect(address, ASK);
-            asked_once(&mut idle);
+    fn eviction_order() {
+        with_server(LIMITS, |address, _| {
+            let mut idle = connect(address, REQUEST);
+            request_once(&mut idle);
             let mut half: Vec<Client> = (0..7).map(|_| connect(address, "GET / HT")).collect();
             // A place is taken when the server has looked, in the order of the connections.
-            let mut next = connect(address, ASK);
-            asked_once(&mut next);
-            assert_eq!(rest(&mut half[0]), "");
-            idle.write_all(ASK.as_bytes()).expect("it is there");
-            asked_once(&mut idle);
+            let mut next = connect(address, REQUEST);
+            request_once(&mut next);
+            assert_eq!(read_to_end(&mut half[0]), "");
+            idle.write_all(REQUEST.as_bytes()).expect("it is there");
+            request_once(&mut idle);
             half[1].write_all(b"TP/1.1\r\nHost: x\r\n\r\n").expect("it is there");
-            asked_once(&mut half[1]);
+            request_once(&mut half[1]);
             // Five owe a request; after them it is the turn of those that are idle.
             let mut more: Vec<Client> = Vec::new();
             for _ in 0..6 {
-                more.push(connect(address, ASK));
-                asked_once(more.last_mut().expect("it was just made"));
+                more.push(connect(address, REQUEST));
+                request_once(more.last_mut().expect("it was just made"));
             }
-            (2..7).for_each(|at| assert_eq!(rest(&mut half[at]), "", "{at}"));
-            assert_eq!(rest(&mut next), "", "it was idle longest");
+            (2..7).for_each(|at| assert_eq!(read_to_end(&mut half[at]), "", "{at}"));
+            assert_eq!(read_to_end(&mut next), "", "it was idle longest");
         });
     }
 
     #[test]
-    fn some_places_are_never_served_so_that_newcomers_hear_that_it_is_full() {
-        serving(LIMITS, |address, sockets| {
+    fn slots_are_reserved_for_busy_replies() {
+        with_server(LIMITS, |address, sockets| {
             let ask = "POST /never HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
             let served: Vec<Client> = (0..7).map(|_| connect(address, ask)).collect();
             while sockets.served.load(Ordering::Relaxed) < 7 {
                 std::thread::yield_now();
             }
             for _ in 0..20 {
-                let mut refused = connect(address, &ASK.replace("Host", "Connection: close\r\nHost"));
-                assert!(rest(&mut refused).ends_with("busy"));
+                let mut refused = connect(address, &REQUEST.replace("Host", "Connection: close\r\nHost"));
+                assert!(read_to_end(&mut refused).ends_with("busy"));
             }
             drop(served);
         });
     }
 
     #[test]
-    fn the_end_of_the_server_sends_away_who_is_not_served() {
-        serving(LIMITS, |address, sockets| {
+    fn shutdown_disconnects_idle_clients() {
+        with_server(LIMITS, |address, sockets| {
             let mut half = connect(address, "GET / HT");
             while sockets.lock().is_empty() {
                 std::thread::yield_now();
             }
             sockets.close_waiting();
-            assert_eq!(rest(&mut half), "");
+            assert_eq!(read_to_end(&mut half), "");
             // The door may still let somebody in before it is shut.
             let mut late = connect(address, "GET / HT");
-            assert_eq!(rest(&mut late), "");
+            assert_eq!(read_to_end(&mut late), "");
         });
     }
 
     #[test]
-    fn half_of_the_descriptors_are_left_to_others() {
-        let most = |descriptors| Limits::within(descriptors).most;
+    fn half_of_the_descriptors_are_reserved() {
+        let most = |descriptors| Limits::for_descriptors(descriptors).max_connections;
         assert_eq!([most(None), most(Some(1024)), most(Some(256)), most(Some(4))], [512, 512, 128, 8]);
     }
 }

@@ -11,18 +11,18 @@ use tokio::sync::mpsc;
 
 use super::Handler;
 use super::http::Signals;
-use super::message::{Verdict, complaint, judge};
+use super::message::{MessageCheck, check_message, error_response};
 use crate::error::{AppError, Code};
 use crate::server::Server;
 
 /// How often we look whether the process that started us is still there.
-const LOOK: Duration = Duration::from_millis(500);
+const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The longest message.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_MESSAGE_BYTES: u64 = 4 << 20;
 
 /// What is on its way between us and the SDK.
-const BUFFER: usize = 64 << 10;
+const DUPLEX_BUFFER_BYTES: usize = 64 << 10;
 
 /// Serves until the client goes away: its end of the pipe, a signal, or its death.
 pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
@@ -31,10 +31,10 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     let mut signals =
         signals.map_err(|error| AppError::new(Code::InternalError, format!("No signals can be had: {error}.")))?;
     let (input, output) = stdio_pipes();
-    let (to_sdk, sdk_reads) = tokio::io::duplex(BUFFER);
-    let (sdk_writes, from_sdk) = tokio::io::duplex(BUFFER);
+    let (to_sdk, sdk_reads) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
+    let (sdk_writes, from_sdk) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
     let (complaints, heard) = mpsc::channel(16);
-    tokio::spawn(screen(input, to_sdk, complaints));
+    tokio::spawn(filter_input(input, to_sdk, complaints));
     let writing = tokio::spawn(write(from_sdk, heard, output));
     let serving = async {
         match Handler::new(server, true).serve((sdk_reads, sdk_writes)).await {
@@ -46,7 +46,7 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     };
     let orphaned = async {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(PARENT_POLL_INTERVAL).await;
             if self::parent() != parent {
                 return;
             }
@@ -55,35 +55,35 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     tokio::select! {
         () = serving => {}
         () = orphaned => {}
-        () = signals.any() => {}
+        () = signals.recv() => {}
     }
     Ok(())
 }
 
 /// Passes on what is a message; anything else gets its error at once, because the SDK would drop it without a word.
-async fn screen(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complaints: mpsc::Sender<Value>) {
+async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complaints: mpsc::Sender<Value>) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut input).take(MOST_BYTES).read_until(b'\n', &mut line).await;
-        let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MOST_BYTES;
+        let read = (&mut input).take(MAX_MESSAGE_BYTES).read_until(b'\n', &mut line).await;
+        let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MAX_MESSAGE_BYTES;
         let verdict = match read {
             Ok(0) | Err(_) => return,
             Ok(_) if !is_whole => {
                 skip_line(&mut input).await;
-                Verdict::Wrong(complaint(-32600, "The message is too long.", Value::Null))
+                MessageCheck::Invalid(error_response(-32600, "The message is too long.", Value::Null))
             }
-            Ok(_) => judge(&line),
+            Ok(_) => check_message(&line),
         };
         if !line.ends_with(b"\n") {
             // The SDK would wait for the rest of a last line, though that is all there is.
             line.push(b'\n');
         }
         let passed = match verdict {
-            Verdict::Wrong(complaint) => complaints.send(complaint).await.is_ok(),
-            Verdict::Unheard(_) => true,
-            Verdict::Good => to_sdk.write_all(&line).await.is_ok(),
+            MessageCheck::Invalid(complaint) => complaints.send(complaint).await.is_ok(),
+            MessageCheck::Ignored(_) => true,
+            MessageCheck::Valid => to_sdk.write_all(&line).await.is_ok(),
         };
         if !passed {
             return;

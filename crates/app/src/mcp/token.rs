@@ -39,17 +39,17 @@ impl Token {
     }
 
     /// Whether an `Authorization` header carries the token. Takes as long for a wrong one as for the right one.
-    pub(crate) fn is_in(&self, header: Option<&str>) -> bool {
+    pub(crate) fn matches_header(&self, header: Option<&str>) -> bool {
         let given = header.and_then(|header| {
             let (scheme, token) = header.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
         });
-        is_same(&self.secret, given.unwrap_or_default())
+        constant_time_eq(&self.secret, given.unwrap_or_default())
     }
 }
 
 /// Whether a secret was given. Takes as long for a wrong one as for the right one.
-pub(crate) fn is_same(secret: &str, given: &str) -> bool {
+pub(crate) fn constant_time_eq(secret: &str, given: &str) -> bool {
     let (secret, given) = (secret.as_bytes(), given.as_bytes());
     let differences =
         secret.iter().enumerate().fold(0, |sum, (at, byte)| sum | (byte ^ given.get(at).copied().unwrap_or_default()));
@@ -89,20 +89,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_opens() {
+    fn only_the_full_token_matches() {
         let token = Token::load(Path::new("/nonexistent"), Some("0123456789abcdef".into())).expect("long enough");
-        assert!(token.is_in(Some("Bearer 0123456789abcdef")));
-        assert!(token.is_in(Some("bearer 0123456789abcdef")));
+        assert!(token.matches_header(Some("Bearer 0123456789abcdef")));
+        assert!(token.matches_header(Some("bearer 0123456789abcdef")));
         for wrong in
             ["Bearer 0123456789abcdeX", "Bearer 0123456789abcde", "Bearer 0123456789abcdeff", "0123456789abcdef", ""]
         {
-            assert!(!token.is_in(Some(wrong)), "{wrong}");
+            assert!(!token.matches_header(Some(wrong)), "{wrong}");
         }
-        assert!(!token.is_in(None));
+        assert!(!token.matches_header(None));
     }
 
     #[test]
-    fn a_made_token_is_kept_and_only_its_owners() {
+    fn created_token_is_kept_private() {
         let data = tempfile::tempdir().expect("a temp folder");
         let first = Token::load(data.path(), None).expect("it can be made");
         let again = Token::load(data.path(), None).expect("it can be read");

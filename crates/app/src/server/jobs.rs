@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_index::{Outcome, Progress, Target};
+use codecompass_index::{Progress, SyncOutcome, Target};
 use codecompass_model::ids::content_hash;
 use codecompass_store::{JobMode, JobStatus};
 use serde_json::json;
 
-use crate::breakdown;
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
-use crate::session::{Following, Request, Session};
+use crate::panics;
+use crate::session::{Session, SyncObserver, SyncRequest};
 
 /// The maximum number of jobs of one project that are not over: each has a thread, and all but one wait.
 const MAX_JOBS_PER_PROJECT: usize = 32;
@@ -46,7 +46,7 @@ struct State {
     done: u64,
     total: Option<u64>,
     phase: &'static str,
-    ended: Option<Result<Outcome, Failure>>,
+    ended: Option<Result<SyncOutcome, Failure>>,
 }
 
 /// Why a job ended without publishing.
@@ -55,9 +55,9 @@ pub(crate) struct Failure {
     pub(crate) code: Code,
     pub(crate) message: String,
     /// Nothing is wrong: the work tree moved on, or somebody asked it to stop.
-    pub(crate) is_passing: bool,
+    pub(crate) is_transient: bool,
     /// There was no room for what was to be written.
-    pub(crate) is_no_room: bool,
+    pub(crate) is_disk_full: bool,
 }
 
 impl Jobs {
@@ -68,7 +68,7 @@ impl Jobs {
         session: &Session,
         target: &Target,
         mode: JobMode,
-        request: Request,
+        request: SyncRequest,
         published: impl Fn() + Send + Sync + 'static,
         after: impl FnOnce(&Job) + Send + 'static,
     ) -> Result<Arc<Job>, AppError> {
@@ -89,12 +89,12 @@ impl Jobs {
             let outcome = catch_unwind(AssertUnwindSafe(|| ours.run(&session, request)));
             let failed = |error: AppError| {
                 let is_passing = error.code == Code::IndexStale || ours.cancel.load(Ordering::Relaxed);
-                let is_no_room = error.is_no_room();
-                Failure { code: error.code, message: error.message, is_passing, is_no_room }
+                let is_no_room = error.is_disk_full();
+                Failure { code: error.code, message: error.message, is_transient: is_passing, is_disk_full: is_no_room }
             };
-            let broken = || breakdown::explained("The job", Some(&session.dir));
+            let broken = || panics::panic_error("The job", Some(&session.dir));
             let ended = outcome.unwrap_or_else(|_| Err(broken())).map_err(failed);
-            after_end(&jobs, &ours, ended);
+            finish_job(&jobs, &ours, ended);
             after(&ours);
         };
         let thread = std::thread::Builder::new().name("job".into()).spawn(run);
@@ -117,14 +117,14 @@ impl Jobs {
     }
 
     /// The first job of a project that is not over: the one that runs, or else the one that runs next.
-    pub(crate) fn of_project(&self, project_id: &str) -> Option<Arc<Job>> {
+    pub(crate) fn for_project(&self, project_id: &str) -> Option<Arc<Job>> {
         let running = lock(&self.running);
         let ours = || running.iter().filter(|job| job.project_id == project_id);
         ours().find(|job| job.has_begun()).or_else(|| ours().next()).cloned()
     }
 
     /// The job that makes a view.
-    pub(crate) fn of_view(&self, project_id: &str, target: &Target) -> Option<Arc<Job>> {
+    pub(crate) fn for_view(&self, project_id: &str, target: &Target) -> Option<Arc<Job>> {
         let running = lock(&self.running);
         running.iter().find(|job| job.project_id == project_id && job.target.key == target.key).cloned()
     }
@@ -151,21 +151,21 @@ impl Jobs {
     }
 }
 
-fn after_end(jobs: &Jobs, job: &Job, ended: Result<Outcome, Failure>) {
+fn finish_job(jobs: &Jobs, job: &Job, ended: Result<SyncOutcome, Failure>) {
     lock(&jobs.running).retain(|known| known.id != job.id);
     lock(&job.state).ended = Some(ended);
     job.changed.notify_all();
 }
 
 impl Job {
-    fn run(&self, session: &Session, request: Request) -> Result<Outcome, AppError> {
-        let following = Following {
+    fn run(&self, session: &Session, request: SyncRequest) -> Result<SyncOutcome, AppError> {
+        let following = SyncObserver {
             job_id: Some(&self.id),
             progress: &|progress| self.note(progress),
             cancel: &self.cancel,
             started: &|_| self.begin(),
         };
-        session.sync_followed(&self.target, Request { wait: true, ..request }, &following)
+        session.sync_observed(&self.target, SyncRequest { wait: true, ..request }, &following)
     }
 
     fn begin(&self) {
@@ -215,7 +215,7 @@ impl Job {
     }
 
     /// How it ended, if it is over.
-    pub(crate) fn ended(&self) -> Option<Result<Outcome, Failure>> {
+    pub(crate) fn ended(&self) -> Option<Result<SyncOutcome, Failure>> {
         lock(&self.state).ended.clone()
     }
 
@@ -231,8 +231,8 @@ impl Job {
 
     /// Tells how far it is, time and again, until it is over, the patience is, or the caller has gone away, which
     /// stops the job.
-    pub(crate) fn follow(&self, follower: &dyn Follower, patience: Duration) {
-        const PAUSE: Duration = Duration::from_millis(50);
+    pub(crate) fn report_progress(&self, follower: &dyn ProgressListener, patience: Duration) {
+        const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
         let until = Instant::now() + patience;
         let mut last = None;
         loop {
@@ -244,7 +244,7 @@ impl Job {
                 last = Some(step);
                 follower.progress(step.0, step.1, step.2);
             }
-            if follower.has_gone() {
+            if follower.is_disconnected() {
                 self.cancel();
                 return;
             }
@@ -252,7 +252,7 @@ impl Job {
                 return;
             }
             let state = lock(&self.state);
-            drop(self.changed.wait_timeout(state, PAUSE));
+            drop(self.changed.wait_timeout(state, PROGRESS_INTERVAL));
         }
     }
 
@@ -264,10 +264,10 @@ impl Job {
 }
 
 /// Who wants to hear how far a job is.
-pub(crate) trait Follower {
+pub(crate) trait ProgressListener {
     fn progress(&self, phase: &'static str, done: u64, total: Option<u64>);
     /// Whether nobody listens any more.
-    fn has_gone(&self) -> bool;
+    fn is_disconnected(&self) -> bool;
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -2,12 +2,12 @@
 //!
 //! Nothing here knows a transport. A transport hands in a connection, a tool's name and its arguments, and gets JSON or text.
 
+pub(crate) mod background_refresh;
 pub(crate) mod jobs;
-pub(crate) mod places;
 mod recent;
-pub(crate) mod upkeep;
 mod warm;
 pub(crate) mod workers;
+pub(crate) mod workspaces;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,37 +20,37 @@ use codecompass_index::source::{Access, real_path};
 use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
-use crate::breakdown;
-use crate::call::{Call, Host, REGISTERED, Served};
+use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT, ServerOrigin};
 use crate::cli::{Common, ServeArgs};
-use crate::config::Answers;
+use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::log;
-use crate::output::{self, Form, Reader, complain};
-use crate::session::{self, Request, Session};
-use crate::tools::{self, bounds::MAX_TEXT, frame::Arguments, frame::Tool};
-use crate::views::{Desk, Order};
-use jobs::{Follower, Jobs};
-use places::{Places, Unknown, Visit};
-use upkeep::Care;
-pub(crate) use warm::{CAPACITY as WARM_WORKSPACES, Warmth};
-use workers::{Client, Length, QueueFull, Workers};
+use crate::output::{self, OutputFormat, Reader, print_stderr};
+use crate::panics;
+use crate::session::{self, Session, SyncRequest};
+use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::ToolSpec};
+use crate::views::{CacheCommand, SnapshotCache};
+use background_refresh::BackgroundRefresh;
+use jobs::{Jobs, ProgressListener};
+pub(crate) use warm::{MAX_WARM_WORKSPACES as WARM_WORKSPACES, WarmProgress};
+use workers::{Client, QueueFull, TaskLength, Workers};
+use workspaces::{UnknownWorkspace, WorkspaceGuard, Workspaces};
 
 /// The time limit for opening a repository and for reading its references.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// See the module.
 pub(crate) struct Server {
-    pub(crate) options: Options,
+    pub(crate) options: ServerOptions,
     pub(crate) data: PathBuf,
     pub(crate) started: Instant,
     pub(crate) jobs: Arc<Jobs>,
-    pub(crate) places: Places,
-    pub(crate) warmth: Warmth,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) warm_state: WarmProgress,
     common: Common,
     /// The path that it was started for or its client works in, and whether the folder it was started in has gone.
     own: Mutex<Option<PathBuf>>,
-    is_astray: AtomicBool,
+    needs_client_root: AtomicBool,
     workers: Workers,
     /// The limits on opening repositories.
     access: Access,
@@ -58,12 +58,12 @@ pub(crate) struct Server {
     /// removes the `.git` of its folder would be served the repository around it.
     first_root: OnceLock<PathBuf>,
     /// The root that was looked after as the server's own. A question about the one before may come in after it has moved.
-    begun: Mutex<Option<PathBuf>>,
+    has_started: Mutex<Option<PathBuf>>,
 }
 
 /// How the server was started.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct ServerOptions {
     pub(crate) auto_index: bool,
     pub(crate) auto_workspace: bool,
     pub(crate) allowed_roots: Vec<PathBuf>,
@@ -75,12 +75,12 @@ pub(crate) struct Options {
     /// The tools that are offered; all without a list.
     pub(crate) tools: Option<Vec<&'static str>>,
     /// How answers are laid out.
-    pub(crate) form: Form,
+    pub(crate) form: OutputFormat,
 }
 
-impl Options {
+impl ServerOptions {
     /// Checks the command line.
-    pub(crate) fn check(args: &ServeArgs, answers: Answers) -> Result<Self, AppError> {
+    pub(crate) fn check(args: &ServeArgs, answers: AnswerFormat) -> Result<Self, AppError> {
         if args.auto_workspace && args.allowed_root.is_empty() {
             return Err(AppError::new(Code::InvalidInput, "--auto-workspace needs at least one --allowed-root.")
                 .hint("Name the folder under which clients may open repositories."));
@@ -95,8 +95,8 @@ impl Options {
             })
         };
         let form = match answers {
-            Answers::Json => Form::Json,
-            Answers::Text => Form::Text(Reader::Agent),
+            AnswerFormat::Json => OutputFormat::Json,
+            AnswerFormat::Text => OutputFormat::Text(Reader::Agent),
         };
         Ok(Self {
             auto_index: args.auto_index,
@@ -106,15 +106,15 @@ impl Options {
             no_prewarm: args.no_prewarm,
             no_watch: args.no_watch,
             debug: args.debug,
-            tools: offered(&args.tools, form)?,
+            tools: offered_tools(&args.tools, form)?,
             form,
         })
     }
 }
 
-impl Options {
+impl ServerOptions {
     /// What the explorer needs.
-    pub(crate) fn to_explore() -> Self {
+    pub(crate) fn for_explorer() -> Self {
         Self {
             auto_index: true,
             auto_workspace: false,
@@ -124,16 +124,16 @@ impl Options {
             no_watch: false,
             debug: false,
             tools: None,
-            form: Form::Json,
+            form: OutputFormat::Json,
         }
     }
 }
 
 /// The tools that are offered: `core`, `all`, or a list of names; where nothing is said, what suits the form.
-fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, AppError> {
-    let core = || Some(tools::CORE.iter().map(|(name, _)| *name).collect());
+fn offered_tools(words: &[String], form: OutputFormat) -> Result<Option<Vec<&'static str>>, AppError> {
+    let core = || Some(tools::CORE_TOOLS.iter().map(|(name, _)| *name).collect());
     match words {
-        [] => return Ok(if form == Form::Json { None } else { core() }),
+        [] => return Ok(if form == OutputFormat::Json { None } else { core() }),
         [word] if word.trim() == "core" => return Ok(core()),
         [word] if word.trim() == "all" => return Ok(None),
         _ => {}
@@ -142,16 +142,16 @@ fn offered(words: &[String], form: Form) -> Result<Option<Vec<&'static str>>, Ap
         let names = tools::TOOLS.iter().map(|tool| tool.name.to_owned());
         let known = || ["core".to_owned(), "all".to_owned()].into_iter().chain(names).collect();
         let found = tools::TOOLS.iter().find(|tool| tool.name == word.trim()).map(|tool| tool.name);
-        found.ok_or_else(|| tools::input::unknown("tools", word, known()))
+        found.ok_or_else(|| tools::input::unknown_value("tools", word, known()))
     };
     words.iter().map(name_of).collect::<Result<_, _>>().map(Some)
 }
 
 /// Checks a list of tools that a server is going to be started with.
-pub(crate) fn check_tools(list: Option<&str>, answers: Answers) -> Result<(), AppError> {
+pub(crate) fn check_tools(list: Option<&str>, answers: AnswerFormat) -> Result<(), AppError> {
     let words: Vec<String> = list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
-    let form = if answers == Answers::Json { Form::Json } else { Form::Text(Reader::Agent) };
-    offered(&words, form).map(drop)
+    let form = if answers == AnswerFormat::Json { OutputFormat::Json } else { OutputFormat::Text(Reader::Agent) };
+    offered_tools(&words, form).map(drop)
 }
 
 /// The maximum number of workspaces in which a connection has switched refs, and the maximum length of such a ref.
@@ -174,7 +174,7 @@ impl Default for Connection {
 
 impl Connection {
     /// The ref this connection has switched to in a workspace.
-    pub(crate) fn ref_of(&self, root: &Path) -> Option<String> {
+    pub(crate) fn switched_ref(&self, root: &Path) -> Option<String> {
         self.refs.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned()
     }
 
@@ -206,30 +206,30 @@ impl Drop for Leaving {
 }
 
 /// A call as a transport hands it in.
-pub(crate) struct Asked {
-    pub(crate) tool: &'static Tool,
+pub(crate) struct CallRequest {
+    pub(crate) tool: &'static ToolSpec,
     pub(crate) arguments: Map<String, Value>,
     /// The client that it is answered for.
     pub(crate) client: Client,
     /// None for a request that stands for itself.
     pub(crate) connection: Option<Arc<Connection>>,
     /// Who wants to hear how far the work is.
-    pub(crate) follower: Option<Box<dyn Follower + Send>>,
+    pub(crate) listener: Option<Box<dyn ProgressListener + Send>>,
     /// How the answer is laid out.
-    pub(crate) form: Form,
+    pub(crate) form: OutputFormat,
     /// Set when nobody wants the answer any more.
-    pub(crate) gone: Arc<AtomicBool>,
+    pub(crate) cancel: Arc<AtomicBool>,
     /// Somebody at a page of the explorer asks: a branch that was never indexed is brought in, as for readers of text.
     pub(crate) by_page: bool,
     /// So long it may take, in place of what is usual.
-    pub(crate) time: Option<Duration>,
+    pub(crate) time_limit: Option<Duration>,
 }
 
-impl Asked {
+impl CallRequest {
     /// How long it may take. Another ref may have to be brought in first.
-    fn length(&self) -> Length {
-        let is_short = tools::SHORT.contains(&self.tool.name) && !self.arguments.contains_key("ref");
-        if is_short { Length::Short } else { Length::Long }
+    fn length(&self) -> TaskLength {
+        let is_short = tools::SHORT_TOOLS.contains(&self.tool.name) && !self.arguments.contains_key("ref");
+        if is_short { TaskLength::Short } else { TaskLength::Long }
     }
 }
 
@@ -247,7 +247,7 @@ pub(crate) enum Content {
 
 impl Server {
     /// A server that has not opened anything yet.
-    pub(crate) fn start(common: &Common, options: Options) -> Result<Arc<Self>, AppError> {
+    pub(crate) fn start(common: &Common, options: ServerOptions) -> Result<Arc<Self>, AppError> {
         let no_threads = |error| AppError::new(Code::InternalError, format!("No threads can be started: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let config = common.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
@@ -265,24 +265,24 @@ impl Server {
             data,
             started: Instant::now(),
             jobs: Arc::default(),
-            places: Places::default(),
-            warmth: Warmth::default(),
+            workspaces: Workspaces::default(),
+            warm_state: WarmProgress::default(),
             own: Mutex::new(own),
-            is_astray: AtomicBool::new(false),
+            needs_client_root: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
             // One more than a single client can use for long tasks and short ones.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
-            begun: Mutex::default(),
+            has_started: Mutex::default(),
         }))
     }
 
     /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.
-    pub(crate) fn begin(self: &Arc<Self>) {
+    pub(crate) fn start_background_work(self: &Arc<Self>) {
         let server = Arc::clone(self);
-        self.beside(move |_| {
-            let own = server.places.visit(&server, None, Unknown::Project);
+        self.run_on_worker(move |_| {
+            let own = server.workspaces.acquire(&server, None, UnknownWorkspace::Project);
             if let Ok(visit) = &own {
-                let (root, data) = (visit.place.session.root(), server.data.display().to_string());
+                let (root, data) = (visit.workspace.session.root(), server.data.display().to_string());
                 server.log(1, || format!("serving {root} with data in {data}"));
             }
             if let Err(error) = own.and_then(|visit| server.index_own(&visit))
@@ -296,22 +296,22 @@ impl Server {
 
     /// Whether its own workspace is settled; else it is the folder that it was started in until its client names another,
     /// which it may not do where there shall be only one.
-    pub(crate) fn knows_its_own(&self) -> bool {
+    pub(crate) fn has_own_workspace(&self) -> bool {
         self.common.workspace.is_some() || self.options.own_workspace_only
     }
 
     /// Takes the folder that its one client works in for its own.
-    pub(crate) fn settle_in(self: &Arc<Self>, folder: PathBuf) {
+    pub(crate) fn adopt_workspace(self: &Arc<Self>, folder: PathBuf) {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
-        self.places.forget_own();
-        self.begin();
+        self.workspaces.reset_own();
+        self.start_background_work();
     }
 
     /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
     /// comes after may rely on its being registered.
-    pub(crate) fn index_own(self: &Arc<Self>, visit: &Visit) -> Result<(), AppError> {
-        let session = &visit.place.session;
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn index_own(self: &Arc<Self>, visit: &WorkspaceGuard) -> Result<(), AppError> {
+        let session = &visit.workspace.session;
+        let mut begun = self.has_started.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.options.auto_index || begun.as_ref() == Some(&session.workspace.root) {
             return Ok(());
         }
@@ -321,15 +321,16 @@ impl Server {
         if is_readable && session.store()?.view(&target.key)?.is_some() {
             return Ok(());
         }
-        let request = Request { upgrade: true, ..Request::default() };
-        let job = Care { server: self, place: &visit.place }.sync(&target, JobMode::Full, request)?;
-        job.wait_for_turn(REGISTERED);
+        let request = SyncRequest { upgrade: true, ..SyncRequest::default() };
+        let job =
+            BackgroundRefresh { server: self, workspace: &visit.workspace }.sync(&target, JobMode::Full, request)?;
+        job.wait_for_turn(JOB_START_TIMEOUT);
         Ok(())
     }
 
     /// The tools that are offered.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &'static Tool> {
-        let is_offered = |tool: &&Tool| self.options.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &'static ToolSpec> {
+        let is_offered = |tool: &&ToolSpec| self.options.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
         tools::TOOLS.iter().filter(is_offered)
     }
 
@@ -337,60 +338,71 @@ impl Server {
     /// any more before the call's turn comes.
     pub(crate) fn answer(
         self: &Arc<Self>,
-        asked: Asked,
+        asked: CallRequest,
         done: impl FnOnce(Reply) + Send + 'static,
     ) -> Result<(), QueueFull> {
         let server = Arc::clone(self);
         let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (client, length, gone) = (asked.client, asked.length(), Arc::clone(&asked.gone));
+        let (client, length, gone) = (asked.client, asked.length(), Arc::clone(&asked.cancel));
         self.workers.submit(client, &about, length, &gone, move |desk| done(server.answer_now(asked, desk)))
     }
 
     /// Answers a call on this thread.
-    fn answer_now(self: &Arc<Self>, asked: Asked, desk: &mut Desk) -> Reply {
+    fn answer_now(self: &Arc<Self>, asked: CallRequest, desk: &mut SnapshotCache) -> Reply {
         let began = Instant::now();
-        let Asked { tool, arguments, connection, follower, form, gone, by_page, time, .. } = asked;
-        desk.heed(&gone);
+        let CallRequest {
+            tool,
+            arguments,
+            connection,
+            listener: follower,
+            form,
+            cancel: gone,
+            by_page,
+            time_limit: time,
+            ..
+        } = asked;
+        desk.set_cancel_flag(&gone);
         let workspace = arguments.get("workspace").and_then(Value::as_str).filter(|path| path.len() <= MAX_TEXT);
         let workspace = workspace.map(str::to_owned);
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
-            let follower = follower.as_ref().map(|follower| &**follower as &dyn Follower);
-            let served = Served { server: self, connection: connection.as_deref(), follower, by_page, time };
-            let host = Host::Server(served);
-            let mut call = Call { arguments, form, host, desk: &mut *desk, gone: Arc::clone(&gone), printer: None };
+            let follower = follower.as_ref().map(|follower| &**follower as &dyn ProgressListener);
+            let served = ServerOrigin { server: self, connection: connection.as_deref(), follower, by_page, time };
+            let host = CallOrigin::Server(served);
+            let mut call =
+                Call { arguments, form, origin: host, cache: &mut *desk, cancel: Arc::clone(&gone), printer: None };
             // Nobody waits for what was given up while it stood in the queue.
-            if gone.load(Ordering::Relaxed) { Err(StoreError::Stopped.into()) } else { call.run(tool) }
+            if gone.load(Ordering::Relaxed) { Err(StoreError::Cancelled.into()) } else { call.run(tool) }
         }));
         if gone.load(Ordering::Relaxed) {
             // What was being found out when it was given up is half of the truth, and nobody shall remember it.
             desk.clear();
         }
         // What comes next is for others, who are still there.
-        desk.heed(&Arc::default());
-        self.places.keep_to_limit(self);
+        desk.set_cancel_flag(&Arc::default());
+        self.workspaces.enforce_limit(self);
         let reply = match result {
             Ok(Ok(mut answer)) => {
-                self.keep_offered(&mut answer.json);
+                self.drop_unoffered_calls(&mut answer.json);
                 let content = match form {
-                    Form::Json => Content::Json(answer.json),
-                    Form::Text(_) => Content::Text(output::plain(&answer.text)),
+                    OutputFormat::Json => Content::Json(answer.json),
+                    OutputFormat::Text(_) => Content::Text(output::strip_style(&answer.text)),
                 };
                 Reply { content, is_error: false }
             }
             Ok(Err(error)) => {
-                let error = self.explained(error, workspace.as_deref());
+                let error = self.with_project_context(error, workspace.as_deref());
                 // What could not be read may be remembered as not being there.
-                if error.damage().is_some() {
+                if error.corruption().is_some() {
                     desk.clear();
                 }
-                refusal(form, &error)
+                error_reply(form, &error)
             }
             Err(_) => {
                 desk.clear();
-                let visit = self.places.visit(self, workspace.as_deref(), Unknown::Workspace).ok();
-                let error = breakdown::explained(tool.name, visit.as_ref().map(|visit| &visit.place.session.dir));
-                refusal(form, &self.explained(error, workspace.as_deref()))
+                let visit = self.workspaces.acquire(self, workspace.as_deref(), UnknownWorkspace::Workspace).ok();
+                let error = panics::panic_error(tool.name, visit.as_ref().map(|visit| &visit.workspace.session.dir));
+                error_reply(form, &self.with_project_context(error, workspace.as_deref()))
             }
         };
         self.log(2, || format!("{} in {:.1} ms", tool.name, began.elapsed().as_secs_f64() * 1000.0));
@@ -398,7 +410,7 @@ impl Server {
     }
 
     /// Nobody is told to call what is not offered.
-    fn keep_offered(&self, answer: &mut Value) {
+    fn drop_unoffered_calls(&self, answer: &mut Value) {
         let Some(names) = &self.options.tools else { return };
         if let Some(suggestions) = answer.get_mut("suggestions").and_then(Value::as_array_mut) {
             suggestions.retain(|suggestion| names.iter().any(|name| suggestion["tool"] == *name));
@@ -406,34 +418,34 @@ impl Server {
     }
 
     /// An error with what is known of the project that was asked, also when it came before anybody looked.
-    fn explained(&self, error: AppError, workspace: Option<&str>) -> AppError {
-        let is_explained = error.more.metadata.is_some();
-        let visit = self.places.visit(self, workspace, Unknown::Workspace);
-        if let (Some(damage), Ok(visit)) = (error.damage(), &visit) {
-            visit.place.session.dir.note_damage(damage);
+    fn with_project_context(&self, error: AppError, workspace: Option<&str>) -> AppError {
+        let is_explained = error.details.metadata.is_some();
+        let visit = self.workspaces.acquire(self, workspace, UnknownWorkspace::Workspace);
+        if let (Some(damage), Ok(visit)) = (error.corruption(), &visit) {
+            visit.workspace.session.dir.note_corruption(damage);
         }
         match visit {
-            Ok(visit) if !is_explained && !visit.is_new => visit.place.session.explain(error, None),
+            Ok(visit) if !is_explained && !visit.is_new => visit.workspace.session.with_project_context(error, None),
             _ => error,
         }
     }
 
     /// Runs something on a thread that answers.
-    pub(crate) fn beside(&self, task: impl FnOnce(&mut Desk) + Send + 'static) {
-        let submitted = self.workers.submit(Client::Server, "", Length::Long, &Arc::default(), task);
+    pub(crate) fn run_on_worker(&self, task: impl FnOnce(&mut SnapshotCache) + Send + 'static) {
+        let submitted = self.workers.submit(Client::Server, "", TaskLength::Long, &Arc::default(), task);
         debug_assert!(submitted.is_ok(), "the queue is not bounded for the server itself");
     }
 
     /// Has all threads let go of what shows an older generation of a project than was just published, so that its log can
     /// begin anew and its garbage be collected. Who is busy does so when he is done, and is not waited for.
-    pub(crate) fn let_go(&self, project: &Path) {
-        const PATIENCE: Duration = Duration::from_millis(200);
-        self.workers.tell(&Order::Renew(project.to_owned()), PATIENCE);
+    pub(crate) fn evict_outdated(&self, project: &Path) {
+        const EVICT_TIMEOUT: Duration = Duration::from_millis(200);
+        self.workers.broadcast(&CacheCommand::EvictOutdated(project.to_owned()), EVICT_TIMEOUT);
     }
 
     /// Has all threads let go of a project that is closed.
-    fn forget(&self, project: &Path) {
-        self.workers.tell(&Order::Forget(project.to_owned()), Duration::ZERO);
+    fn evict_project(&self, project: &Path) {
+        self.workers.broadcast(&CacheCommand::EvictProject(project.to_owned()), Duration::ZERO);
     }
 
     /// A line on standard error for those who asked to hear more.
@@ -443,16 +455,16 @@ impl Server {
             return;
         }
         let line = line();
-        log::note(log_file.as_deref(), &line);
+        log::append(log_file.as_deref(), &line);
         if self.common.verbose >= level {
-            complain(&crate::escape::shown(&line));
+            print_stderr(&crate::escape::escape_control(&line));
         }
     }
 
     /// Its one client works elsewhere from now on.
     pub(crate) fn move_to(self: &Arc<Self>, folder: PathBuf) {
-        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.settle_in(folder);
+        *self.has_started.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.adopt_workspace(folder);
     }
 
     /// Stops all work, but waits no longer than that for it.
@@ -466,7 +478,7 @@ impl Server {
     fn open_session(&self, path: Option<&Path>) -> Result<Session, AppError> {
         // From a working folder that was removed nothing can be opened, not even what has an absolute path.
         if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
-            self.is_astray.store(true, Ordering::Relaxed);
+            self.needs_client_root.store(true, Ordering::Relaxed);
         }
         let session = Session::open_with(&self.access, &self.data, &self.common, path.or(self.own_path().as_deref()))?;
         if path.is_none() {
@@ -479,7 +491,7 @@ impl Server {
     /// with it.
     fn own_path(&self) -> Option<PathBuf> {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        own.filter(|own| own.is_dir() || self.is_astray.load(Ordering::Relaxed))
+        own.filter(|own| own.is_dir() || self.needs_client_root.load(Ordering::Relaxed))
     }
 
     /// The root of the server's own workspace, found without opening anything.
@@ -503,10 +515,10 @@ impl Server {
     }
 }
 
-fn refusal(form: Form, error: &AppError) -> Reply {
+fn error_reply(form: OutputFormat, error: &AppError) -> Reply {
     let content = match form {
-        Form::Json => Content::Json(output::error_json(error)),
-        Form::Text(_) => Content::Text(output::error_text(error)),
+        OutputFormat::Json => Content::Json(output::error_json(error)),
+        OutputFormat::Text(_) => Content::Text(output::error_text(error)),
     };
     Reply { content, is_error: true }
 }

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use codecompass_store::private;
 
 /// So many are remembered.
-const REMEMBERED: usize = 20;
+const MAX_RECENT: usize = 20;
 
 const FILE: &str = "recent";
 
 /// The roots, the last used first. What is gone is left out.
 pub(crate) fn list(data: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(data.join(FILE)).unwrap_or_default();
-    text.lines().map(PathBuf::from).filter(|root| root.is_dir()).take(REMEMBERED).collect()
+    text.lines().map(PathBuf::from).filter(|root| root.is_dir()).take(MAX_RECENT).collect()
 }
 
 /// Puts a root first. Failing to do so harms nobody.
@@ -23,7 +23,7 @@ pub(crate) fn note(data: &Path, root: &Path) {
     }
     roots.retain(|known| known != root);
     roots.insert(0, root.to_owned());
-    let lines: Vec<&str> = roots.iter().take(REMEMBERED).filter_map(|root| root.to_str()).collect();
+    let lines: Vec<&str> = roots.iter().take(MAX_RECENT).filter_map(|root| root.to_str()).collect();
     let fresh = data.join(format!("{FILE}.{}", std::process::id()));
     if private::write(&fresh, lines.join("\n").as_bytes()).is_ok() {
         let _ = std::fs::rename(&fresh, data.join(FILE));

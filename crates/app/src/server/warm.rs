@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use codecompass_query::{Search, search};
+use codecompass_query::{SearchRequest, search};
 
 use super::{Server, recent};
 use crate::session::Session;
-use crate::views::Desk;
+use crate::views::SnapshotCache;
 
 /// So many workspaces are kept warm.
-pub(crate) const CAPACITY: usize = 3;
+pub(crate) const MAX_WARM_WORKSPACES: usize = 3;
 
 /// How far warming is.
 #[derive(Default)]
-pub(crate) struct Warmth {
+pub(crate) struct WarmProgress {
     state: Mutex<State>,
 }
 
@@ -24,7 +24,7 @@ struct State {
     members: Vec<String>,
 }
 
-impl Warmth {
+impl WarmProgress {
     /// `pending`, `warming`, `complete`, `failed` or `skipped`.
     pub(crate) fn status(&self) -> &'static str {
         self.lock().status.unwrap_or("pending")
@@ -48,47 +48,47 @@ impl Server {
     /// Begins to warm what was used last, and the server's own workspace.
     pub(crate) fn prewarm(self: &Arc<Self>) {
         if self.options.no_prewarm {
-            return self.warmth.set("skipped");
+            return self.warm_state.set("skipped");
         }
         let server = Arc::clone(self);
-        self.beside(move |desk| {
-            server.warmth.set("warming");
+        self.run_on_worker(move |desk| {
+            server.warm_state.set("warming");
             let mut outcome = "complete";
-            for path in server.to_be_warmed() {
+            for path in server.warm_candidates() {
                 let Ok(session) = server.open_session(path.as_deref()) else { continue };
-                if !session.dir.is_registered() || server.warmth.members().contains(&session.root()) {
+                if !session.dir.is_registered() || server.warm_state.members().contains(&session.root()) {
                     continue;
                 }
-                match warm(&session, desk) {
-                    Ok(()) => server.warmth.lock().members.push(session.root()),
+                match warm_session(&session, desk) {
+                    Ok(()) => server.warm_state.lock().members.push(session.root()),
                     Err(error) => {
                         outcome = "failed";
                         server.log(1, || format!("{} could not be warmed: {}", session.root(), error.message));
                     }
                 }
             }
-            server.warmth.set(outcome);
+            server.warm_state.set(outcome);
         });
     }
 
     /// The server's own workspace and those used last.
-    fn to_be_warmed(&self) -> Vec<Option<PathBuf>> {
+    fn warm_candidates(&self) -> Vec<Option<PathBuf>> {
         let mut paths = vec![None];
         if !self.options.own_workspace_only {
             paths.extend(recent::list(&self.data).into_iter().map(Some));
         }
-        paths.truncate(CAPACITY);
+        paths.truncate(MAX_WARM_WORKSPACES);
         paths
     }
 }
 
 /// Asks a question whose answer nobody wants: what it touches stays in the system's memory.
-fn warm(session: &Session, desk: &mut Desk) -> Result<(), crate::error::AppError> {
+fn warm_session(session: &Session, desk: &mut SnapshotCache) -> Result<(), crate::error::AppError> {
     let target = session.target(None)?;
     if desk.store(session)?.view(&target.key)?.is_none() {
         return Ok(());
     }
     let (snapshot, _) = desk.snapshot(session, &target.key)?;
-    search(&snapshot, &Search::new("main", codecompass_lang::REGISTRY, 1))?;
+    search(&snapshot, &SearchRequest::new("main", codecompass_lang::REGISTRY, 1))?;
     Ok(())
 }

@@ -16,10 +16,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::measure;
-use crate::views::{Desk, Order};
+use crate::views::{CacheCommand, SnapshotCache};
 
 /// Nobody asked for so long: what is open is let go.
-const IDLE: Duration = Duration::from_secs(2);
+const IDLE_EVICT_TIME: Duration = Duration::from_secs(2);
 
 /// The maximum number of waiting tasks of one client among several.
 const MAX_WAITING_PER_CLIENT: usize = 64;
@@ -27,7 +27,7 @@ const MAX_WAITING_PER_CLIENT: usize = 64;
 /// The maximum number of waiting tasks.
 const MAX_WAITING: usize = 1024;
 
-type Task = Box<dyn FnOnce(&mut Desk) + Send>;
+type Task = Box<dyn FnOnce(&mut SnapshotCache) + Send>;
 
 /// The client that a task is done for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,7 +69,7 @@ pub(crate) struct Workers {
 
 /// How much of a thread's time a task may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Length {
+pub(crate) enum TaskLength {
     /// It looks up a few things.
     Short,
     /// It may go through everything, or wait for somebody.
@@ -80,14 +80,14 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     /// Somebody has done as he was told.
-    obeyed: Condvar,
+    commands_applied: Condvar,
 }
 
-struct Waiting {
+struct QueuedTask {
     /// The thread it should go to.
     home: usize,
     client: Client,
-    length: Length,
+    length: TaskLength,
     /// Set when the answer is not wanted any more.
     gone: Arc<AtomicBool>,
     task: Task,
@@ -105,15 +105,15 @@ struct Load {
 }
 
 struct State {
-    tasks: VecDeque<Waiting>,
+    tasks: VecDeque<QueuedTask>,
     /// What each thread does now, and for which client.
-    busy: Vec<Option<(Client, Length)>>,
+    busy: Vec<Option<(Client, TaskLength)>>,
     /// The clients that have anything waiting or running.
     loads: HashMap<Client, Load>,
     /// The number of tasks that were begun.
     turns: u64,
     /// What each thread was told and has not done yet.
-    orders: Vec<Vec<Order>>,
+    commands: Vec<Vec<CacheCommand>>,
 }
 
 impl State {
@@ -123,26 +123,26 @@ impl State {
             busy: vec![None; threads],
             loads: HashMap::new(),
             turns: 0,
-            orders: vec![Vec::new(); threads],
+            commands: vec![Vec::new(); threads],
         }
     }
 
     /// Whether a thread may take a task now, by its place in the queue and its length.
-    fn takes(&self, me: usize) -> impl Fn(&Waiting) -> bool {
+    fn takes(&self, me: usize) -> impl Fn(&QueuedTask) -> bool {
         let threads = self.busy.len();
-        let long = self.busy.iter().filter(|busy| matches!(busy, Some((_, Length::Long)))).count();
+        let long = self.busy.iter().filter(|busy| matches!(busy, Some((_, TaskLength::Long)))).count();
         let may_be_long = long + 1 < threads;
         let max_long_per_client = threads.saturating_sub(2).max(1);
         move |waiting| {
             let is_mine = waiting.home == me || self.busy[waiting.home].is_some();
-            let is_allowed =
-                waiting.length == Length::Short || may_be_long && self.load(waiting.client).long < max_long_per_client;
+            let is_allowed = waiting.length == TaskLength::Short
+                || may_be_long && self.load(waiting.client).long < max_long_per_client;
             is_mine && is_allowed
         }
     }
 
     /// The next task that a thread may take: of the client that has the fewest running and was served longest ago.
-    fn place_for(&self, me: usize) -> Option<usize> {
+    fn next_task_for(&self, me: usize) -> Option<usize> {
         let takes = self.takes(me);
         let found = self.tasks.iter().enumerate().filter(|(_, waiting)| takes(waiting));
         let rank = |client| {
@@ -154,7 +154,7 @@ impl State {
 
     /// Whether a thread has nothing to do.
     fn is_idle(&self, me: usize) -> bool {
-        self.orders[me].is_empty() && !self.tasks.iter().any(self.takes(me))
+        self.commands[me].is_empty() && !self.tasks.iter().any(self.takes(me))
     }
 
     fn load(&self, client: Client) -> Load {
@@ -171,7 +171,7 @@ impl State {
     }
 
     /// Puts a task at the end of the queue, if there is room.
-    fn push(&mut self, waiting: Waiting) -> Result<(), QueueFull> {
+    fn push(&mut self, waiting: QueuedTask) -> Result<(), QueueFull> {
         let client = waiting.client;
         let is_full = |state: &Self| {
             let total = if client == Client::Server { 0 } else { state.tasks.len() };
@@ -191,13 +191,13 @@ impl State {
     /// Takes the next task of a thread, and notes that it runs.
     fn begin(&mut self, me: usize) -> Option<Task> {
         self.drop_abandoned();
-        let Waiting { client, length, task, .. } = self.tasks.remove(self.place_for(me)?)?;
+        let QueuedTask { client, length, task, .. } = self.tasks.remove(self.next_task_for(me)?)?;
         self.turns += 1;
         let turn = self.turns;
         self.count(client, |load| {
             load.waiting -= 1;
             load.running += 1;
-            load.long += usize::from(length == Length::Long);
+            load.long += usize::from(length == TaskLength::Long);
             load.served = turn;
         });
         self.busy[me] = Some((client, length));
@@ -209,13 +209,13 @@ impl State {
         let Some((client, length)) = self.busy[me].take() else { return };
         self.count(client, |load| {
             load.running -= 1;
-            load.long -= usize::from(length == Length::Long);
+            load.long -= usize::from(length == TaskLength::Long);
         });
     }
 
     /// Removes tasks whose answer is not wanted any more.
     fn drop_abandoned(&mut self) {
-        let is_gone = |waiting: &Waiting| waiting.gone.load(Ordering::Relaxed);
+        let is_gone = |waiting: &QueuedTask| waiting.gone.load(Ordering::Relaxed);
         if !self.tasks.iter().any(is_gone) {
             return;
         }
@@ -238,10 +238,10 @@ impl Workers {
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
         let count = count.max(2);
         let state = Mutex::new(State::new(count));
-        let shared = Arc::new(Shared { state, changed: Condvar::new(), obeyed: Condvar::new() });
+        let shared = Arc::new(Shared { state, changed: Condvar::new(), commands_applied: Condvar::new() });
         for me in 0..count {
             let shared = Arc::clone(&shared);
-            std::thread::Builder::new().name(format!("answer-{me}")).spawn(move || work(&shared, me))?;
+            std::thread::Builder::new().name(format!("answer-{me}")).spawn(move || worker_loop(&shared, me))?;
         }
         Ok(Self { shared })
     }
@@ -252,22 +252,22 @@ impl Workers {
         &self,
         client: Client,
         about: &str,
-        length: Length,
+        length: TaskLength,
         gone: &Arc<AtomicBool>,
-        task: impl FnOnce(&mut Desk) + Send + 'static,
+        task: impl FnOnce(&mut SnapshotCache) + Send + 'static,
     ) -> Result<(), QueueFull> {
         let mut state = self.shared.lock();
         let sum = about.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let home = sum % state.busy.len();
-        state.push(Waiting { home, client, length, gone: Arc::clone(gone), task: Box::new(task) })?;
+        state.push(QueuedTask { home, client, length, gone: Arc::clone(gone), task: Box::new(task) })?;
         self.shared.changed.notify_all();
         Ok(())
     }
 
     /// Tells all threads something, and waits until those that do nothing else have done it, but no longer than that.
-    pub(crate) fn tell(&self, order: &Order, patience: Duration) {
+    pub(crate) fn broadcast(&self, order: &CacheCommand, patience: Duration) {
         let mut state = self.shared.lock();
-        for orders in &mut state.orders {
+        for orders in &mut state.commands {
             // Once for the time that is just being heeded, and once for what came after.
             if orders.iter().filter(|known| *known == order).count() < 2 {
                 orders.push(order.clone());
@@ -275,24 +275,24 @@ impl Workers {
         }
         self.shared.changed.notify_all();
         let is_pending = |state: &mut State| {
-            state.orders.iter().zip(&state.busy).any(|(orders, busy)| busy.is_none() && orders.contains(order))
+            state.commands.iter().zip(&state.busy).any(|(orders, busy)| busy.is_none() && orders.contains(order))
         };
-        drop(self.shared.obeyed.wait_timeout_while(state, patience, is_pending));
+        drop(self.shared.commands_applied.wait_timeout_while(state, patience, is_pending));
     }
 }
 
-fn work(shared: &Shared, me: usize) {
-    let mut desk = Desk::default();
+fn worker_loop(shared: &Shared, me: usize) {
+    let mut desk = SnapshotCache::default();
     loop {
         let nothing = |state: &mut State| state.is_idle(me);
-        let waited = shared.changed.wait_timeout_while(shared.lock(), IDLE, nothing);
+        let waited = shared.changed.wait_timeout_while(shared.lock(), IDLE_EVICT_TIME, nothing);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !state.orders[me].is_empty() {
-            let orders = state.orders[me].clone();
+        if !state.commands[me].is_empty() {
+            let orders = state.commands[me].clone();
             drop(state);
-            orders.iter().for_each(|order| desk.obey(order));
-            shared.lock().orders[me].drain(..orders.len());
-            shared.obeyed.notify_all();
+            orders.iter().for_each(|order| desk.apply(order));
+            shared.lock().commands[me].drain(..orders.len());
+            shared.commands_applied.notify_all();
             continue;
         }
         match state.begin(me) {
@@ -304,7 +304,7 @@ fn work(shared: &Shared, me: usize) {
                 if catch_unwind(AssertUnwindSafe(|| task(&mut desk))).is_err() {
                     desk.clear();
                 }
-                desk.tidy(IDLE);
+                desk.evict_idle(IDLE_EVICT_TIME);
                 shared.lock().end(me);
                 // A long task that had to wait for the end of this one may be another thread's.
                 shared.changed.notify_all();
@@ -312,8 +312,8 @@ fn work(shared: &Shared, me: usize) {
             None => {
                 // Without a task there is nothing to wake up for until one arrives.
                 drop(state);
-                desk.rest();
-                measure::give_back();
+                desk.evict_finished();
+                measure::release_memory();
                 drop(shared.changed.wait_while(shared.lock(), nothing));
             }
         }
@@ -326,12 +326,12 @@ mod tests {
 
     use super::*;
 
-    const LONG_ENOUGH: Duration = Duration::from_secs(30);
+    const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
     const ONE: Client = Client::Session(1);
     const OTHER: Client = Client::Session(2);
 
-    fn submit(workers: &Workers, client: Client, length: Length, task: impl FnOnce() + Send + 'static) {
+    fn submit(workers: &Workers, client: Client, length: TaskLength, task: impl FnOnce() + Send + 'static) {
         workers.submit(client, "", length, &Arc::default(), move |_| task()).expect("there is room");
     }
 
@@ -343,16 +343,16 @@ mod tests {
         let is_open = Arc::new(Mutex::new(is_open));
         for _ in 0..20 {
             let (begun, is_open) = (begun.clone(), Arc::clone(&is_open));
-            submit(&workers, ONE, Length::Long, move || {
+            submit(&workers, ONE, TaskLength::Long, move || {
                 begun.send(()).expect("the test listens");
                 let _ = is_open.lock().expect("it is not poisoned").recv();
             });
         }
-        (0..2).for_each(|_| has_begun.recv_timeout(LONG_ENOUGH).expect("two of four threads are for one client"));
+        (0..2).for_each(|_| has_begun.recv_timeout(TEST_TIMEOUT).expect("two of four threads are for one client"));
         for _ in 0..8 {
             let (answer, answered) = mpsc::channel();
-            submit(&workers, OTHER, Length::Long, move || answer.send(()).expect("it waits"));
-            answered.recv_timeout(LONG_ENOUGH).expect("another client is served beside them");
+            submit(&workers, OTHER, TaskLength::Long, move || answer.send(()).expect("it waits"));
+            answered.recv_timeout(TEST_TIMEOUT).expect("another client is served beside them");
         }
         assert!(has_begun.try_recv().is_err(), "a third long task of the first client has to wait");
         drop(gate);
@@ -361,8 +361,13 @@ mod tests {
     #[test]
     fn clients_take_turns() {
         let mut state = State::new(1);
-        let waiting =
-            |client| Waiting { home: 0, client, length: Length::Short, gone: Arc::default(), task: Box::new(|_| {}) };
+        let waiting = |client| QueuedTask {
+            home: 0,
+            client,
+            length: TaskLength::Short,
+            gone: Arc::default(),
+            task: Box::new(|_| {}),
+        };
         (0..50).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
         (0..3).for_each(|_| state.push(waiting(OTHER)).expect("there is room"));
         let served: Vec<Client> = (0..8)
@@ -382,7 +387,7 @@ mod tests {
         let gone = Arc::new(AtomicBool::new(false));
         let waiting = |client| {
             let gone = Arc::clone(&gone);
-            Waiting { home: 0, client, length: Length::Long, gone, task: Box::new(|_| {}) }
+            QueuedTask { home: 0, client, length: TaskLength::Long, gone, task: Box::new(|_| {}) }
         };
         (0..MAX_WAITING_PER_CLIENT).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
         assert_eq!(state.push(waiting(ONE)), Err(QueueFull));
@@ -397,52 +402,54 @@ mod tests {
     }
 
     #[test]
-    fn long_questions_never_take_every_thread() {
+    fn long_tasks_never_take_every_thread() {
         let workers = Workers::start(4).expect("threads can be started");
         let (begun, has_begun) = mpsc::channel();
         let gates: Vec<mpsc::Sender<()>> = (0..4)
             .map(|number| {
                 let (gate, is_open) = mpsc::channel::<()>();
                 let begun = begun.clone();
-                let run = move |_: &mut Desk| {
+                let run = move |_: &mut SnapshotCache| {
                     begun.send(number).expect("the test listens");
                     let _ = is_open.recv();
                 };
                 let (client, about) = (Client::Session(number as u64), format!("workspace {number}"));
-                workers.submit(client, &about, Length::Long, &Arc::default(), run).expect("there is room");
+                workers.submit(client, &about, TaskLength::Long, &Arc::default(), run).expect("there is room");
                 gate
             })
             .collect();
-        let running: Vec<usize> = (0..3).map(|_| has_begun.recv_timeout(LONG_ENOUGH).expect("three may run")).collect();
+        let running: Vec<usize> =
+            (0..3).map(|_| has_begun.recv_timeout(TEST_TIMEOUT).expect("three may run")).collect();
         // Whatever they are about, and whosever thread they would go to: short ones are answered beside them.
         for number in 0..8 {
             let (answer, answered) = mpsc::channel();
-            let (about, run) = (format!("workspace {number}"), move |_: &mut Desk| answer.send(()).expect("it waits"));
-            workers.submit(ONE, &about, Length::Short, &Arc::default(), run).expect("there is room");
-            answered.recv_timeout(LONG_ENOUGH).expect("a short question is answered while three long ones run");
+            let (about, run) =
+                (format!("workspace {number}"), move |_: &mut SnapshotCache| answer.send(()).expect("it waits"));
+            workers.submit(ONE, &about, TaskLength::Short, &Arc::default(), run).expect("there is room");
+            answered.recv_timeout(TEST_TIMEOUT).expect("a short question is answered while three long ones run");
         }
         assert!(has_begun.try_recv().is_err(), "the fourth has to wait");
         gates[running[0]].send(()).expect("it waits");
-        let last = has_begun.recv_timeout(LONG_ENOUGH).expect("now it is its turn");
+        let last = has_begun.recv_timeout(TEST_TIMEOUT).expect("now it is its turn");
         assert!(!running.contains(&last), "{last} of {running:?}");
     }
 
     #[test]
-    fn an_order_is_waited_for_only_where_nothing_runs() {
+    fn broadcast_waits_only_for_idle_threads() {
         let workers = Workers::start(2).expect("threads can be started");
         let (gate, is_open) = mpsc::channel::<()>();
         let (begun, has_begun) = mpsc::channel();
-        submit(&workers, ONE, Length::Long, move || {
+        submit(&workers, ONE, TaskLength::Long, move || {
             begun.send(()).expect("the test listens");
             let _ = is_open.recv();
         });
-        has_begun.recv_timeout(LONG_ENOUGH).expect("it runs");
-        workers.tell(&Order::Forget("somewhere".into()), LONG_ENOUGH);
-        let left: usize = workers.shared.lock().orders.iter().map(Vec::len).sum();
+        has_begun.recv_timeout(TEST_TIMEOUT).expect("it runs");
+        workers.broadcast(&CacheCommand::EvictProject("somewhere".into()), TEST_TIMEOUT);
+        let left: usize = workers.shared.lock().commands.iter().map(Vec::len).sum();
         assert_eq!(left, 1, "the busy one has not heard of it yet");
         gate.send(()).expect("it waits");
-        let obeyed = workers.shared.obeyed.wait_timeout_while(workers.shared.lock(), LONG_ENOUGH, |state| {
-            state.orders.iter().any(|orders| !orders.is_empty())
+        let obeyed = workers.shared.commands_applied.wait_timeout_while(workers.shared.lock(), TEST_TIMEOUT, |state| {
+            state.commands.iter().any(|orders| !orders.is_empty())
         });
         assert!(!obeyed.expect("nobody panicked").1.timed_out(), "it hears of it when it is done");
     }

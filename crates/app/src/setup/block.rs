@@ -6,7 +6,7 @@ const BEGIN: &str = "<!-- codecompass: begin -->";
 const END: &str = "<!-- codecompass: end -->";
 
 /// The instructions for agents. Four lines, because every session of every client pays for them.
-const LINES: [&str; 4] = [
+const BLOCK_LINES: [&str; 4] = [
     "This repository is indexed by codecompass (MCP). Use it before grep, or before reading files to find your way:",
     "- `search_code` for words, a name, a path or a message; `read_code` for the exact text of names and `path:line`.",
     "- `find_references` and `get_call_graph` before changing a symbol; `get_file_outline` before reading a long file.",
@@ -15,7 +15,7 @@ const LINES: [&str; 4] = [
 
 /// The text of the block.
 pub(super) fn block(end: &str) -> String {
-    let lines: Vec<&str> = std::iter::once(BEGIN).chain(LINES).chain([END]).collect();
+    let lines: Vec<&str> = std::iter::once(BEGIN).chain(BLOCK_LINES).chain([END]).collect();
     lines.join(end) + end
 }
 
@@ -30,7 +30,7 @@ pub(super) fn find(text: &str) -> Result<Option<std::ops::Range<usize>>, String>
 }
 
 /// Inserts the block at the end, or replaces the existing one.
-pub(super) fn put(text: &str) -> Result<Vec<Edit>, String> {
+pub(super) fn insert(text: &str) -> Result<Vec<Edit>, String> {
     let end = line_end(text);
     if let Some(range) = find(text)? {
         return Ok(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted: block(end) }]);
@@ -61,23 +61,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_are_told_of_tools_that_every_entry_offers() {
-        for word in LINES.concat().split('`').filter(|word| word.contains('_')) {
-            assert!(crate::tools::CORE.iter().any(|(name, _)| *name == word), "{word}");
+    fn block_names_only_offered_tools() {
+        for word in BLOCK_LINES.concat().split('`').filter(|word| word.contains('_')) {
+            assert!(crate::tools::CORE_TOOLS.iter().any(|(name, _)| *name == word), "{word}");
         }
     }
 
     #[test]
-    fn a_block_comes_last_is_renewed_in_place_and_goes() {
+    fn block_is_added_updated_and_removed() {
         for text in ["", "# Notes\n", "# Notes\r\nMore", "a\n\n"] {
-            let after = apply(text, &put(text).expect("no markers yet")).expect("the edits match the text");
+            let after = apply(text, &insert(text).expect("no markers yet")).expect("the edits match the text");
             assert!(after.starts_with(text) && after.ends_with(&block(line_end(text))), "{after}");
-            assert_eq!(apply(&after, &put(&after).expect("one pair")).as_deref(), Some(after.as_str()));
+            assert_eq!(apply(&after, &insert(&after).expect("one pair")).as_deref(), Some(after.as_str()));
             let out = apply(&after, &remove(&after).expect("one pair").expect("the block exists"))
                 .expect("the edits match the text");
             assert_eq!(out.trim_end(), text.trim_end());
         }
         assert_eq!(remove("nothing of ours").expect("no markers"), None);
-        assert!(put(&format!("{BEGIN}\nhalf a block")).is_err());
+        assert!(insert(&format!("{BEGIN}\nhalf a block")).is_err());
     }
 }

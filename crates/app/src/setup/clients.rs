@@ -11,26 +11,26 @@ pub(crate) struct Client {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// The client is installed if one of these exists.
-    pub(super) signs: &'static [Place],
+    pub(super) markers: &'static [FileLocation],
     /// The file for all projects; `None` if the entry can only be printed.
-    pub(crate) user: Option<Spot>,
+    pub(crate) user: Option<ConfigFile>,
     /// The file for one project.
-    pub(crate) project: Option<Spot>,
+    pub(crate) project: Option<ConfigFile>,
     /// The entry to add manually, if no file is edited.
-    pub(super) by_hand: Option<(&'static str, &'static Shape)>,
-    pub(super) instructions: Notes,
-    pub(super) skills: Notes,
-    pub(crate) start: Start,
+    pub(super) by_hand: Option<(&'static str, &'static EntryFormat)>,
+    pub(super) instructions: InstructionFiles,
+    pub(super) skills: InstructionFiles,
+    pub(crate) start: StartBehavior,
 }
 
 /// A configuration file with server entries.
 #[derive(Clone, Copy)]
-pub(crate) struct Spot {
+pub(crate) struct ConfigFile {
     /// The first existing file of these, or else the first possible one.
-    pub(super) files: &'static [Place],
-    pub(crate) shape: &'static Shape,
+    pub(super) files: &'static [FileLocation],
+    pub(crate) shape: &'static EntryFormat,
     /// Whether the file is shared with other machines: it must not contain anything specific to this one.
-    pub(super) travels: bool,
+    pub(super) is_committed: bool,
     /// The client's placeholder for the open folder, if it does not report the folder in another way.
     pub(super) folder: Option<&'static str>,
     /// An additional step for the user.
@@ -38,14 +38,14 @@ pub(crate) struct Spot {
 }
 
 /// Instruction files for agents: for all projects, and for one.
-pub(super) struct Notes {
-    pub(super) user: &'static [Place],
+pub(super) struct InstructionFiles {
+    pub(super) user: &'static [FileLocation],
     pub(super) project: Option<&'static str>,
 }
 
 /// The location of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum FileLocation {
     /// Below the home folder.
     Home(&'static str),
     /// Below `$XDG_CONFIG_HOME`, or else `~/.config`, on every platform.
@@ -61,7 +61,7 @@ pub(super) enum Place {
 }
 
 /// The format of an entry.
-pub(crate) struct Shape {
+pub(crate) struct EntryFormat {
     pub(super) syntax: Syntax,
     /// The keys that lead to the entries.
     pub(super) servers: &'static [&'static str],
@@ -94,21 +94,21 @@ pub(super) enum Field {
 }
 
 /// How a client starts a server.
-pub(crate) struct Start {
+pub(crate) struct StartBehavior {
     /// The variables that it passes on; `None` for all.
     pub(crate) passes: Option<&'static [&'static str]>,
     /// The working folder of the server.
     pub(crate) folder: Folder,
     /// The variable that names the open folder.
-    pub(crate) tells: Option<&'static str>,
+    pub(crate) project_variable: Option<&'static str>,
     /// Whether it answers `roots/list`.
     pub(crate) roots: bool,
 }
 
-impl Start {
+impl StartBehavior {
     /// Whether a server can know the open folder without a `workspace` argument in each request.
-    pub(crate) fn says(&self) -> bool {
-        self.folder == Folder::Project || self.tells.is_some() || self.roots
+    pub(crate) fn reports_folder(&self) -> bool {
+        self.folder == Folder::Project || self.project_variable.is_some() || self.roots
     }
 }
 
@@ -122,26 +122,27 @@ pub(crate) enum Folder {
     Home,
 }
 
-const USUAL: Start = Start { passes: None, folder: Folder::Project, tells: None, roots: false };
-const WITH_ROOTS: Start = Start { roots: true, ..USUAL };
+const DEFAULT_START: StartBehavior =
+    StartBehavior { passes: None, folder: Folder::Project, project_variable: None, roots: false };
+const WITH_ROOTS: StartBehavior = StartBehavior { roots: true, ..DEFAULT_START };
 
 use Field::{Arguments, Command, CommandLine, Flag, Number, Passed, Variables, Word};
 
-const MCP_SERVERS: Shape = Shape {
+const MCP_SERVERS: EntryFormat = EntryFormat {
     syntax: Syntax::Json,
     servers: &["mcpServers"],
     fields: &[Command("command"), Arguments("args"), Variables("env")],
 };
-const CLAUDE: Shape = Shape {
+const CLAUDE: EntryFormat = EntryFormat {
     fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env"), Flag("alwaysLoad", true)],
     ..MCP_SERVERS
 };
-const COPILOT: Shape = Shape {
+const COPILOT: EntryFormat = EntryFormat {
     fields: &[Command("command"), Arguments("args"), Variables("env"), Word("deferTools", "never")],
     ..MCP_SERVERS
 };
 /// Several clients read `.mcp.json`; each ignores the fields of the others.
-const SHARED: Shape = Shape {
+const SHARED: EntryFormat = EntryFormat {
     fields: &[
         Word("type", "stdio"),
         Command("command"),
@@ -152,23 +153,23 @@ const SHARED: Shape = Shape {
     ],
     ..MCP_SERVERS
 };
-const VS_CODE: Shape = Shape {
+const VS_CODE: EntryFormat = EntryFormat {
     servers: &["servers"],
     fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env")],
     ..MCP_SERVERS
 };
-const OPENCODE: Shape = Shape {
+const OPENCODE: EntryFormat = EntryFormat {
     servers: &["mcp"],
     fields: &[Word("type", "local"), CommandLine("command"), Variables("environment"), Flag("enabled", true)],
     ..MCP_SERVERS
 };
-const ZED: Shape = Shape { servers: &["context_servers"], ..MCP_SERVERS };
-const AMP: Shape = Shape { servers: &["amp.mcpServers"], ..MCP_SERVERS };
-const CLINE: Shape = Shape {
+const ZED: EntryFormat = EntryFormat { servers: &["context_servers"], ..MCP_SERVERS };
+const AMP: EntryFormat = EntryFormat { servers: &["amp.mcpServers"], ..MCP_SERVERS };
+const CLINE: EntryFormat = EntryFormat {
     fields: &[Command("command"), Arguments("args"), Variables("env"), Flag("disabled", false)],
     ..MCP_SERVERS
 };
-const CODEX: Shape = Shape {
+const CODEX: EntryFormat = EntryFormat {
     syntax: Syntax::Toml,
     servers: &["mcp_servers"],
     fields: &[
@@ -178,7 +179,7 @@ const CODEX: Shape = Shape {
         Passed("env_vars", &["CODECOMPASS_HOME", "XDG_DATA_HOME"]),
     ],
 };
-const GOOSE: Shape = Shape {
+const GOOSE: EntryFormat = EntryFormat {
     syntax: Syntax::Yaml,
     servers: &["extensions"],
     fields: &[
@@ -193,307 +194,330 @@ const GOOSE: Shape = Shape {
 };
 
 /// A user's own file.
-const fn user(files: &'static [Place], shape: &'static Shape) -> Option<Spot> {
-    Some(Spot { files, shape, travels: false, folder: None, note: None })
+const fn user_file(files: &'static [FileLocation], shape: &'static EntryFormat) -> Option<ConfigFile> {
+    Some(ConfigFile { files, shape, is_committed: false, folder: None, note: None })
 }
 
 /// A project's file, which is committed and so shared with other machines.
-const fn project(files: &'static [Place], shape: &'static Shape) -> Option<Spot> {
-    Some(Spot { files, shape, travels: true, folder: None, note: None })
+const fn project_file(files: &'static [FileLocation], shape: &'static EntryFormat) -> Option<ConfigFile> {
+    Some(ConfigFile { files, shape, is_committed: true, folder: None, note: None })
 }
 
-const fn notes(user: &'static [Place], project: &'static str) -> Notes {
-    Notes { user, project: Some(project) }
+const fn instruction_files(user: &'static [FileLocation], project: &'static str) -> InstructionFiles {
+    InstructionFiles { user, project: Some(project) }
 }
 
-const NO_NOTES: Notes = Notes { user: &[], project: None };
-const AGENTS: Notes = notes(&[], "AGENTS.md");
+const NO_INSTRUCTIONS: InstructionFiles = InstructionFiles { user: &[], project: None };
+const AGENTS: InstructionFiles = instruction_files(&[], "AGENTS.md");
 const SKILL: &str = ".agents/skills/codecompass/SKILL.md";
-const AGENT_SKILLS: Notes = notes(&[Place::Home(SKILL)], SKILL);
+const AGENT_SKILLS: InstructionFiles = instruction_files(&[FileLocation::Home(SKILL)], SKILL);
 
 /// The table of clients.
 pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "claude-code",
         title: "Claude Code",
-        signs: &[Place::Below("CLAUDE_CONFIG_DIR", ""), Place::Home(".claude.json"), Place::Home(".claude")],
-        user: user(&[Place::Below("CLAUDE_CONFIG_DIR", ".claude.json"), Place::Home(".claude.json")], &CLAUDE),
-        project: Some(Spot {
-            files: &[Place::Project(".mcp.json")],
+        markers: &[
+            FileLocation::Below("CLAUDE_CONFIG_DIR", ""),
+            FileLocation::Home(".claude.json"),
+            FileLocation::Home(".claude"),
+        ],
+        user: user_file(
+            &[FileLocation::Below("CLAUDE_CONFIG_DIR", ".claude.json"), FileLocation::Home(".claude.json")],
+            &CLAUDE,
+        ),
+        project: Some(ConfigFile {
+            files: &[FileLocation::Project(".mcp.json")],
             shape: &SHARED,
-            travels: true,
+            is_committed: true,
             folder: None,
             note: Some("Each user of the repository is asked to approve it."),
         }),
         by_hand: None,
-        instructions: notes(
-            &[Place::Below("CLAUDE_CONFIG_DIR", "CLAUDE.md"), Place::Home(".claude/CLAUDE.md")],
+        instructions: instruction_files(
+            &[FileLocation::Below("CLAUDE_CONFIG_DIR", "CLAUDE.md"), FileLocation::Home(".claude/CLAUDE.md")],
             "CLAUDE.md",
         ),
-        skills: notes(
+        skills: instruction_files(
             &[
-                Place::Below("CLAUDE_CONFIG_DIR", "skills/codecompass/SKILL.md"),
-                Place::Home(".claude/skills/codecompass/SKILL.md"),
+                FileLocation::Below("CLAUDE_CONFIG_DIR", "skills/codecompass/SKILL.md"),
+                FileLocation::Home(".claude/skills/codecompass/SKILL.md"),
             ],
             ".claude/skills/codecompass/SKILL.md",
         ),
-        start: Start { tells: Some("CLAUDE_PROJECT_DIR"), roots: true, ..USUAL },
+        start: StartBehavior { project_variable: Some("CLAUDE_PROJECT_DIR"), roots: true, ..DEFAULT_START },
     },
     Client {
         name: "codex",
         title: "Codex",
-        signs: &[Place::Below("CODEX_HOME", ""), Place::Home(".codex")],
-        user: user(&[Place::Below("CODEX_HOME", "config.toml"), Place::Home(".codex/config.toml")], &CODEX),
-        project: Some(Spot {
-            files: &[Place::Project(".codex/config.toml")],
+        markers: &[FileLocation::Below("CODEX_HOME", ""), FileLocation::Home(".codex")],
+        user: user_file(
+            &[FileLocation::Below("CODEX_HOME", "config.toml"), FileLocation::Home(".codex/config.toml")],
+            &CODEX,
+        ),
+        project: Some(ConfigFile {
+            files: &[FileLocation::Project(".codex/config.toml")],
             shape: &CODEX,
-            travels: true,
+            is_committed: true,
             folder: None,
             note: Some("Codex reads it in trusted projects only."),
         }),
         by_hand: None,
-        instructions: notes(&[Place::Below("CODEX_HOME", "AGENTS.md"), Place::Home(".codex/AGENTS.md")], "AGENTS.md"),
+        instructions: instruction_files(
+            &[FileLocation::Below("CODEX_HOME", "AGENTS.md"), FileLocation::Home(".codex/AGENTS.md")],
+            "AGENTS.md",
+        ),
         skills: AGENT_SKILLS,
-        start: Start {
+        start: StartBehavior {
             passes: Some(&["HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"]),
-            ..USUAL
+            ..DEFAULT_START
         },
     },
     Client {
         name: "cursor",
         title: "Cursor",
-        signs: &[Place::Home(".cursor")],
-        user: user(&[Place::Home(".cursor/mcp.json")], &MCP_SERVERS),
-        project: Some(Spot {
-            files: &[Place::Project(".cursor/mcp.json")],
+        markers: &[FileLocation::Home(".cursor")],
+        user: user_file(&[FileLocation::Home(".cursor/mcp.json")], &MCP_SERVERS),
+        project: Some(ConfigFile {
+            files: &[FileLocation::Project(".cursor/mcp.json")],
             shape: &MCP_SERVERS,
-            travels: true,
+            is_committed: true,
             folder: Some("${workspaceFolder}"),
             note: None,
         }),
         by_hand: None,
         instructions: AGENTS,
-        skills: NO_NOTES,
-        start: Start { folder: Folder::Root, tells: Some("WORKSPACE_FOLDER_PATHS"), ..USUAL },
+        skills: NO_INSTRUCTIONS,
+        start: StartBehavior {
+            folder: Folder::Root,
+            project_variable: Some("WORKSPACE_FOLDER_PATHS"),
+            ..DEFAULT_START
+        },
     },
     Client {
         name: "vscode",
         title: "VS Code",
-        signs: &[Place::Platform("Code/User")],
-        user: Some(Spot {
-            files: &[Place::Platform("Code/User/mcp.json")],
+        markers: &[FileLocation::Platform("Code/User")],
+        user: Some(ConfigFile {
+            files: &[FileLocation::Platform("Code/User/mcp.json")],
             shape: &VS_CODE,
-            travels: true,
+            is_committed: true,
             folder: None,
             note: Some(
                 "Settings Sync copies this file to other machines, so the command has no folder: `codecompass` must be on \
                  the PATH that VS Code sees.",
             ),
         }),
-        project: Some(Spot {
-            files: &[Place::Project(".vscode/mcp.json")],
+        project: Some(ConfigFile {
+            files: &[FileLocation::Project(".vscode/mcp.json")],
             shape: &VS_CODE,
-            travels: true,
+            is_committed: true,
             folder: Some("${workspaceFolder}"),
             note: None,
         }),
         by_hand: None,
-        instructions: notes(&[], "AGENTS.md"),
-        skills: Notes { user: &[], project: Some(SKILL) },
-        start: Start { folder: Folder::Home, roots: true, ..USUAL },
+        instructions: instruction_files(&[], "AGENTS.md"),
+        skills: InstructionFiles { user: &[], project: Some(SKILL) },
+        start: StartBehavior { folder: Folder::Home, roots: true, ..DEFAULT_START },
     },
     Client {
         name: "copilot",
         title: "Copilot CLI",
-        signs: &[Place::Home(".copilot")],
-        user: user(&[Place::Home(".copilot/mcp-config.json")], &COPILOT),
-        project: project(&[Place::Project(".mcp.json")], &SHARED),
+        markers: &[FileLocation::Home(".copilot")],
+        user: user_file(&[FileLocation::Home(".copilot/mcp-config.json")], &COPILOT),
+        project: project_file(&[FileLocation::Project(".mcp.json")], &SHARED),
         by_hand: None,
         instructions: AGENTS,
-        skills: Notes { user: &[Place::Home(".copilot/skills/codecompass/SKILL.md")], project: None },
-        start: USUAL,
+        skills: InstructionFiles { user: &[FileLocation::Home(".copilot/skills/codecompass/SKILL.md")], project: None },
+        start: DEFAULT_START,
     },
     Client {
         name: "opencode",
         title: "OpenCode",
-        signs: &[Place::Named("OPENCODE_CONFIG"), Place::Dot("opencode")],
-        user: user(
+        markers: &[FileLocation::Named("OPENCODE_CONFIG"), FileLocation::Dot("opencode")],
+        user: user_file(
             &[
-                Place::Named("OPENCODE_CONFIG"),
-                Place::Dot("opencode/opencode.json"),
-                Place::Dot("opencode/opencode.jsonc"),
+                FileLocation::Named("OPENCODE_CONFIG"),
+                FileLocation::Dot("opencode/opencode.json"),
+                FileLocation::Dot("opencode/opencode.jsonc"),
             ],
             &OPENCODE,
         ),
-        project: project(&[Place::Project("opencode.json"), Place::Project("opencode.jsonc")], &OPENCODE),
+        project: project_file(
+            &[FileLocation::Project("opencode.json"), FileLocation::Project("opencode.jsonc")],
+            &OPENCODE,
+        ),
         by_hand: None,
-        instructions: notes(&[Place::Dot("opencode/AGENTS.md")], "AGENTS.md"),
+        instructions: instruction_files(&[FileLocation::Dot("opencode/AGENTS.md")], "AGENTS.md"),
         skills: AGENT_SKILLS,
         start: WITH_ROOTS,
     },
     Client {
         name: "zed",
         title: "Zed",
-        signs: &[Place::Dot("zed")],
-        user: user(&[Place::Dot("zed/settings.json")], &ZED),
-        project: project(&[Place::Project(".zed/settings.json")], &ZED),
+        markers: &[FileLocation::Dot("zed")],
+        user: user_file(&[FileLocation::Dot("zed/settings.json")], &ZED),
+        project: project_file(&[FileLocation::Project(".zed/settings.json")], &ZED),
         by_hand: None,
         instructions: AGENTS,
         skills: AGENT_SKILLS,
-        start: USUAL,
+        start: DEFAULT_START,
     },
     Client {
         name: "gemini",
         title: "Gemini CLI",
-        signs: &[Place::Home(".gemini")],
-        user: user(&[Place::Home(".gemini/settings.json")], &MCP_SERVERS),
-        project: project(&[Place::Project(".gemini/settings.json")], &MCP_SERVERS),
+        markers: &[FileLocation::Home(".gemini")],
+        user: user_file(&[FileLocation::Home(".gemini/settings.json")], &MCP_SERVERS),
+        project: project_file(&[FileLocation::Project(".gemini/settings.json")], &MCP_SERVERS),
         by_hand: None,
-        instructions: notes(&[Place::Home(".gemini/GEMINI.md")], "GEMINI.md"),
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: instruction_files(&[FileLocation::Home(".gemini/GEMINI.md")], "GEMINI.md"),
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
     Client {
         name: "windsurf",
         title: "Windsurf",
-        signs: &[Place::Home(".codeium/windsurf")],
-        user: user(&[Place::Home(".codeium/windsurf/mcp_config.json")], &MCP_SERVERS),
+        markers: &[FileLocation::Home(".codeium/windsurf")],
+        user: user_file(&[FileLocation::Home(".codeium/windsurf/mcp_config.json")], &MCP_SERVERS),
         project: None,
         by_hand: None,
-        instructions: notes(&[], ".windsurf/rules/codecompass.md"),
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: instruction_files(&[], ".windsurf/rules/codecompass.md"),
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
     Client {
         name: "cline",
         title: "Cline",
-        signs: &[Place::Home(".cline")],
-        user: Some(Spot {
-            files: &[Place::Home(".cline/data/settings/cline_mcp_settings.json"), Place::Home(".cline/mcp.json")],
+        markers: &[FileLocation::Home(".cline")],
+        user: Some(ConfigFile {
+            files: &[
+                FileLocation::Home(".cline/data/settings/cline_mcp_settings.json"),
+                FileLocation::Home(".cline/mcp.json"),
+            ],
             shape: &CLINE,
-            travels: false,
+            is_committed: false,
             folder: None,
             note: Some("Cline does not report the open folder: its agent must name the repository (`workspace`)."),
         }),
         project: None,
         by_hand: None,
-        instructions: notes(&[], ".clinerules/codecompass.md"),
-        skills: NO_NOTES,
-        start: Start { folder: Folder::Root, ..USUAL },
+        instructions: instruction_files(&[], ".clinerules/codecompass.md"),
+        skills: NO_INSTRUCTIONS,
+        start: StartBehavior { folder: Folder::Root, ..DEFAULT_START },
     },
     Client {
         name: "kiro",
         title: "Kiro",
-        signs: &[Place::Home(".kiro")],
-        user: user(&[Place::Home(".kiro/settings/mcp.json")], &MCP_SERVERS),
-        project: project(&[Place::Project(".kiro/settings/mcp.json")], &MCP_SERVERS),
+        markers: &[FileLocation::Home(".kiro")],
+        user: user_file(&[FileLocation::Home(".kiro/settings/mcp.json")], &MCP_SERVERS),
+        project: project_file(&[FileLocation::Project(".kiro/settings/mcp.json")], &MCP_SERVERS),
         by_hand: None,
-        instructions: notes(&[], ".kiro/steering/codecompass.md"),
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: instruction_files(&[], ".kiro/steering/codecompass.md"),
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
     Client {
         name: "junie",
         title: "Junie",
-        signs: &[Place::Home(".junie")],
-        user: user(&[Place::Home(".junie/mcp/mcp.json")], &MCP_SERVERS),
-        project: project(&[Place::Project(".junie/mcp/mcp.json")], &MCP_SERVERS),
+        markers: &[FileLocation::Home(".junie")],
+        user: user_file(&[FileLocation::Home(".junie/mcp/mcp.json")], &MCP_SERVERS),
+        project: project_file(&[FileLocation::Project(".junie/mcp/mcp.json")], &MCP_SERVERS),
         by_hand: None,
-        instructions: notes(&[], ".junie/AGENTS.md"),
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: instruction_files(&[], ".junie/AGENTS.md"),
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
     Client {
         name: "amp",
         title: "Amp",
-        signs: &[Place::Dot("amp")],
-        user: user(&[Place::Dot("amp/settings.json")], &AMP),
-        project: project(&[Place::Project(".amp/settings.json")], &AMP),
+        markers: &[FileLocation::Dot("amp")],
+        user: user_file(&[FileLocation::Dot("amp/settings.json")], &AMP),
+        project: project_file(&[FileLocation::Project(".amp/settings.json")], &AMP),
         by_hand: None,
         instructions: AGENTS,
-        skills: Notes { user: &[], project: Some(SKILL) },
-        start: USUAL,
+        skills: InstructionFiles { user: &[], project: Some(SKILL) },
+        start: DEFAULT_START,
     },
     Client {
         name: "goose",
         title: "Goose",
-        signs: &[Place::Dot("goose")],
+        markers: &[FileLocation::Dot("goose")],
         user: None,
         project: None,
         by_hand: Some(("~/.config/goose/config.yaml", &GOOSE)),
-        instructions: notes(&[], ".goosehints"),
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: instruction_files(&[], ".goosehints"),
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
     Client {
         name: "jetbrains",
         title: "JetBrains AI Assistant",
-        signs: &[Place::Platform("JetBrains")],
+        markers: &[FileLocation::Platform("JetBrains")],
         user: None,
         project: None,
         by_hand: Some(("Settings, Tools, AI Assistant, Model Context Protocol, Add, As JSON", &MCP_SERVERS)),
-        instructions: NO_NOTES,
-        skills: NO_NOTES,
-        start: USUAL,
+        instructions: NO_INSTRUCTIONS,
+        skills: NO_INSTRUCTIONS,
+        start: DEFAULT_START,
     },
 ];
 
 /// The user's folders and variables, which determine file locations.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct Environment<'a> {
     pub(crate) home: PathBuf,
     /// The root of the project, for a project setup.
     pub(crate) project: Option<&'a Path>,
     pub(crate) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
 }
 
-impl Surroundings<'_> {
+impl Environment<'_> {
     /// The path of a location; `None` if it does not exist on this system.
-    fn path(&self, place: Place) -> Option<PathBuf> {
+    fn resolve(&self, place: FileLocation) -> Option<PathBuf> {
         let dot = || {
             let named = (self.variable)("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
             named.unwrap_or_else(|| self.home.join(".config"))
         };
         Some(match place {
-            Place::Home(path) => self.home.join(path),
-            Place::Dot(path) => dot().join(path),
-            Place::Platform(path) if cfg!(target_os = "macos") => {
+            FileLocation::Home(path) => self.home.join(path),
+            FileLocation::Dot(path) => dot().join(path),
+            FileLocation::Platform(path) if cfg!(target_os = "macos") => {
                 self.home.join("Library/Application Support").join(path)
             }
-            Place::Platform(path) if cfg!(windows) => (self.variable)("APPDATA")?.join(path),
-            Place::Platform(path) => dot().join(path),
-            Place::Below(variable, path) => (self.variable)(variable)?.join(path),
-            Place::Named(variable) => (self.variable)(variable)?,
-            Place::Project(path) => self.project?.join(path),
+            FileLocation::Platform(path) if cfg!(windows) => (self.variable)("APPDATA")?.join(path),
+            FileLocation::Platform(path) => dot().join(path),
+            FileLocation::Below(variable, path) => (self.variable)(variable)?.join(path),
+            FileLocation::Named(variable) => (self.variable)(variable)?,
+            FileLocation::Project(path) => self.project?.join(path),
         })
     }
 
     /// The path of a configuration file.
-    pub(crate) fn file(&self, spot: &Spot) -> Option<PathBuf> {
-        self.first(spot.files)
+    pub(crate) fn config_file(&self, spot: &ConfigFile) -> Option<PathBuf> {
+        self.first_existing(spot.files)
     }
 
-    fn first(&self, places: &[Place]) -> Option<PathBuf> {
+    fn first_existing(&self, places: &[FileLocation]) -> Option<PathBuf> {
         // A variable determines the client's location, even if nothing exists there yet.
-        let named = places.iter().filter(|place| matches!(place, Place::Below(..) | Place::Named(_)));
-        if let Some(path) = named.filter_map(|place| self.path(*place)).next() {
+        let named = places.iter().filter(|place| matches!(place, FileLocation::Below(..) | FileLocation::Named(_)));
+        if let Some(path) = named.filter_map(|place| self.resolve(*place)).next() {
             return Some(path);
         }
-        let paths: Vec<PathBuf> = places.iter().filter_map(|place| self.path(*place)).collect();
+        let paths: Vec<PathBuf> = places.iter().filter_map(|place| self.resolve(*place)).collect();
         let there = paths.iter().find(|path| path.symlink_metadata().is_ok()).cloned();
         there.or_else(|| paths.into_iter().next())
     }
 
     /// The path of an instruction file.
-    pub(super) fn note(&self, notes: &Notes) -> Option<PathBuf> {
+    pub(super) fn instruction_file(&self, notes: &InstructionFiles) -> Option<PathBuf> {
         match self.project {
             Some(root) => notes.project.map(|path| root.join(path)),
-            None => self.first(notes.user),
+            None => self.first_existing(notes.user),
         }
     }
 
     /// Whether a client is installed.
-    pub(crate) fn has(&self, client: &Client) -> bool {
-        client.signs.iter().filter_map(|place| self.path(*place)).any(|path| path.exists())
+    pub(crate) fn is_installed(&self, client: &Client) -> bool {
+        client.markers.iter().filter_map(|place| self.resolve(*place)).any(|path| path.exists())
     }
 }
 
@@ -502,31 +526,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_client_has_a_name_of_its_own_a_sign_and_a_way_in() {
+    fn every_client_is_unique_and_configurable() {
         let mut names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), CLIENTS.len());
         for client in CLIENTS {
-            assert!(!client.signs.is_empty(), "{}", client.name);
+            assert!(!client.markers.is_empty(), "{}", client.name);
             assert!(client.user.is_some() != client.by_hand.is_some(), "{}", client.name);
-            assert!(client.project.is_none_or(|spot| spot.travels), "{}: project files are shared", client.name);
+            assert!(client.project.is_none_or(|spot| spot.is_committed), "{}: project files are shared", client.name);
         }
     }
 
-    fn place_text(place: Place) -> String {
+    fn location_text(place: FileLocation) -> String {
         match place {
-            Place::Home(path) => format!("`~/{path}`"),
-            Place::Dot(path) => format!("`~/.config/{path}`"),
-            Place::Platform(path) => format!("`{path}` in the platform's configuration folder"),
-            Place::Below(variable, path) => format!("`${variable}/{path}`"),
-            Place::Named(variable) => format!("`${variable}`"),
-            Place::Project(path) => format!("`{path}`"),
+            FileLocation::Home(path) => format!("`~/{path}`"),
+            FileLocation::Dot(path) => format!("`~/.config/{path}`"),
+            FileLocation::Platform(path) => format!("`{path}` in the platform's configuration folder"),
+            FileLocation::Below(variable, path) => format!("`${variable}/{path}`"),
+            FileLocation::Named(variable) => format!("`${variable}`"),
+            FileLocation::Project(path) => format!("`{path}`"),
         }
     }
 
-    fn places_text(places: &[Place]) -> String {
-        let texts: Vec<String> = places.iter().map(|place| place_text(*place)).collect();
+    fn locations_text(places: &[FileLocation]) -> String {
+        let texts: Vec<String> = places.iter().map(|place| location_text(*place)).collect();
         if texts.is_empty() { "–".into() } else { texts.join(", ") }
     }
 
@@ -542,14 +566,14 @@ mod tests {
              |---|---|---|---|---|---|\n",
         );
         for client in CLIENTS {
-            let spot = |spot: &Option<Spot>| spot.map_or("–".into(), |spot| places_text(spot.files));
+            let spot = |spot: &Option<ConfigFile>| spot.map_or("–".into(), |spot| locations_text(spot.files));
             let user = match client.by_hand {
                 Some((place, _)) => format!("printed only: {place}"),
                 None => spot(&client.user),
             };
-            let notes = |notes: &Notes| {
+            let notes = |notes: &InstructionFiles| {
                 let project = notes.project.map_or("–".into(), |path| format!("`{path}`"));
-                format!("{}; {project}", places_text(notes.user))
+                format!("{}; {project}", locations_text(notes.user))
             };
             page += &format!(
                 "| {} | `{}` | {user} | {} | {} | {} |\n",
@@ -571,9 +595,9 @@ mod tests {
                 Folder::Root => "`/`",
                 Folder::Home => "the home folder",
             };
-            let mut tells: Vec<String> = start.tells.map(|name| format!("`{name}`")).into_iter().collect();
+            let mut tells: Vec<String> = start.project_variable.map(|name| format!("`{name}`")).into_iter().collect();
             tells.extend(start.roots.then(|| "roots".to_owned()));
-            let silent = if start.says() { "–" } else { "nothing; its agent must name it (`workspace`)" };
+            let silent = if start.reports_folder() { "–" } else { "nothing; its agent must name it (`workspace`)" };
             let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
             let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
             page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
@@ -582,19 +606,19 @@ mod tests {
     }
 
     #[test]
-    fn the_page_about_clients_is_what_the_table_says() {
+    fn clients_page_matches_the_table() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
         codecompass_testkit::expect_file(&path, &page());
     }
 
     #[test]
-    fn a_variable_says_where_a_file_is_before_anything_else() {
+    fn variables_override_file_locations() {
         let none = |_: &str| None;
         let some = |name: &str| (name == "CODEX_HOME").then(|| PathBuf::from("/elsewhere"));
         let codex = CLIENTS.iter().find(|client| client.name == "codex").expect("codex is in the table");
         let spot = codex.user.as_ref().expect("codex has a user file");
         let at = |variable: &dyn Fn(&str) -> Option<PathBuf>| {
-            Surroundings { home: "/home/x".into(), project: None, variable }.file(spot)
+            Environment { home: "/home/x".into(), project: None, variable }.config_file(spot)
         };
         assert_eq!(at(&none), Some("/home/x/.codex/config.toml".into()));
         assert_eq!(at(&some), Some("/elsewhere/config.toml".into()));

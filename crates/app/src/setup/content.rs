@@ -5,20 +5,20 @@
 
 use serde_json::Value;
 
-use super::clients::{Shape, Syntax};
+use super::clients::{EntryFormat, Syntax};
 use super::edit::{Edit, apply};
-use super::entry::{self, NAME};
+use super::entry::{self, ENTRY_NAME};
 use super::{block, jsonc, toml_text};
 
 /// The content to install or remove.
 pub(super) enum Content {
-    Entry(&'static Shape, Value),
+    Entry(&'static EntryFormat, Value),
     Block,
     Skill,
 }
 
 /// Why a text cannot be edited; the text stays unchanged.
-pub(super) type Refused = String;
+pub(super) type EditError = String;
 
 const SKILL: &str = "\
 ---
@@ -40,18 +40,18 @@ questions are commands: `codecompass search`, `grep`, `read`, `references`, `cal
 
 impl Content {
     /// A file with only this content.
-    pub(super) fn alone(&self) -> String {
+    pub(super) fn standalone_file(&self) -> String {
         match self {
-            Content::Entry(shape, entry) => entry::alone(shape, entry),
+            Content::Entry(shape, entry) => entry::standalone_file(shape, entry),
             Content::Block => block::block("\n"),
             Content::Skill => SKILL.to_owned(),
         }
     }
 
     /// Whether the text already has exactly this content.
-    pub(super) fn is_in(&self, text: &str) -> Result<bool, Refused> {
+    pub(super) fn is_present(&self, text: &str) -> Result<bool, EditError> {
         Ok(match self {
-            Content::Entry(shape, wanted) => found(shape, text)?.as_ref() == Some(wanted),
+            Content::Entry(shape, wanted) => find_entry(shape, text)?.as_ref() == Some(wanted),
             Content::Block => {
                 let there = block::find(text)?;
                 there.is_some_and(|range| text[range].lines().eq(block::block("\n").lines()))
@@ -61,10 +61,10 @@ impl Content {
     }
 
     /// Whether the content under our name looks like ours, if there is no record of it.
-    pub(super) fn is_ours(&self, text: &str) -> Result<bool, Refused> {
+    pub(super) fn is_ours(&self, text: &str) -> Result<bool, EditError> {
         Ok(match self {
-            Content::Entry(shape, _) => found(shape, text)?
-                .and_then(|value| entry::line(shape, &value))
+            Content::Entry(shape, _) => find_entry(shape, text)?
+                .and_then(|value| entry::parse_entry(shape, &value))
                 .is_some_and(|line| line.arguments.iter().any(|word| word == "serve-mcp")),
             Content::Block => block::find(text)?.is_some(),
             Content::Skill => text == SKILL,
@@ -72,35 +72,35 @@ impl Content {
     }
 
     /// The edits that insert it, or replace the content under our name.
-    pub(super) fn put(&self, text: &str) -> Result<Vec<Edit>, Refused> {
+    pub(super) fn insert(&self, text: &str) -> Result<Vec<Edit>, EditError> {
         match self {
             Content::Entry(shape, wanted) => {
                 let edits = match shape.syntax {
-                    Syntax::Json => put_json(shape, wanted, text)?,
-                    _ => put_toml(shape, wanted, text)?,
+                    Syntax::Json => insert_json(shape, wanted, text)?,
+                    _ => insert_toml(shape, wanted, text)?,
                 };
-                proved(shape, text, Some(wanted), edits)
+                verify_edits(shape, text, Some(wanted), edits)
             }
-            Content::Block => block::put(text),
+            Content::Block => block::insert(text),
             Content::Skill => Err("another file has this name".into()),
         }
     }
 
     /// The edits that remove it or restore what it replaced; `None` if it is not there.
-    pub(super) fn take(&self, text: &str, before: Option<&str>) -> Result<Option<Vec<Edit>>, Refused> {
+    pub(super) fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<Vec<Edit>>, EditError> {
         match self {
             Content::Entry(shape, _) => {
-                if found(shape, text)?.is_none() {
+                if find_entry(shape, text)?.is_none() {
                     return Ok(None);
                 }
                 if let Some(before) = before {
-                    return put_back(shape, text, before).map(Some);
+                    return restore_entry(shape, text, before).map(Some);
                 }
                 let edits = match shape.syntax {
-                    Syntax::Json => take_json(shape, text)?,
-                    _ => toml_text::remove(text, &entry::path(shape)).ok_or("our entry has an unusual format")?,
+                    Syntax::Json => remove_json(shape, text)?,
+                    _ => toml_text::remove(text, &entry::entry_path(shape)).ok_or("our entry has an unusual format")?,
                 };
-                proved(shape, text, None, edits).map(Some)
+                verify_edits(shape, text, None, edits).map(Some)
             }
             Content::Block => block::remove(text),
             Content::Skill if text == SKILL => Ok(Some(vec![Edit::remove(text, 0..text.len())])),
@@ -110,16 +110,16 @@ impl Content {
 }
 
 /// The entry under our name.
-pub(super) fn found(shape: &Shape, text: &str) -> Result<Option<Value>, Refused> {
+pub(super) fn find_entry(shape: &EntryFormat, text: &str) -> Result<Option<Value>, EditError> {
     match shape.syntax {
         Syntax::Json => {
-            let root = jsonc::parse(text).map_err(unreadable)?;
+            let root = jsonc::parse(text).map_err(unreadable_error)?;
             let Some(servers) = jsonc::find(&root, shape.servers)? else { return Ok(None) };
-            Ok(jsonc::member(servers, NAME)?.map(|member| member.value.value()))
+            Ok(jsonc::member(servers, ENTRY_NAME)?.map(|member| member.value.value()))
         }
         _ => {
-            let mut value = json_of(&toml_text::parse(text).map_err(unreadable)?);
-            for key in entry::path(shape) {
+            let mut value = toml_to_json(&toml_text::parse(text).map_err(unreadable_error)?);
+            for key in entry::entry_path(shape) {
                 match value.get_mut(key) {
                     Some(inner) => value = inner.take(),
                     None => return Ok(None),
@@ -130,12 +130,12 @@ pub(super) fn found(shape: &Shape, text: &str) -> Result<Option<Value>, Refused>
     }
 }
 
-fn unreadable(what: String) -> Refused {
+fn unreadable_error(what: String) -> EditError {
     format!("it cannot be read: {what}")
 }
 
 /// TOML values as JSON values, for comparison; dates become text.
-fn json_of(table: &toml::Table) -> Value {
+fn toml_to_json(table: &toml::Table) -> Value {
     fn value(from: &toml::Value) -> Value {
         match from {
             toml::Value::String(text) => Value::from(text.as_str()),
@@ -144,23 +144,28 @@ fn json_of(table: &toml::Table) -> Value {
             toml::Value::Boolean(flag) => Value::from(*flag),
             toml::Value::Datetime(date) => Value::from(date.to_string()),
             toml::Value::Array(items) => items.iter().map(value).collect(),
-            toml::Value::Table(table) => json_of(table),
+            toml::Value::Table(table) => toml_to_json(table),
         }
     }
     Value::Object(table.iter().map(|(key, inner)| (key.clone(), value(inner))).collect())
 }
 
 /// Returns the edits if they change only our entry: afterwards it is `wanted`, or gone.
-fn proved(shape: &Shape, text: &str, wanted: Option<&Value>, edits: Vec<Edit>) -> Result<Vec<Edit>, Refused> {
+fn verify_edits(
+    shape: &EntryFormat,
+    text: &str,
+    wanted: Option<&Value>,
+    edits: Vec<Edit>,
+) -> Result<Vec<Edit>, EditError> {
     let meaning = |text: &str| match shape.syntax {
         Syntax::Json => jsonc::parse(text).map(|root| root.value()),
-        _ => toml_text::parse(text).map(|table| json_of(&table)),
+        _ => toml_text::parse(text).map(|table| toml_to_json(&table)),
     };
-    let before = meaning(text).map_err(unreadable)?;
+    let before = meaning(text).map_err(unreadable_error)?;
     let after = apply(text, &edits).and_then(|text| meaning(&text).ok());
     let is_entry = |value: &Value| {
         let mut at = value;
-        for key in entry::path(shape) {
+        for key in entry::entry_path(shape) {
             match at.get(key) {
                 Some(inner) => at = inner,
                 None => return wanted.is_none(),
@@ -169,14 +174,16 @@ fn proved(shape: &Shape, text: &str, wanted: Option<&Value>, edits: Vec<Edit>) -
         Some(at) == wanted
     };
     match after {
-        Some(after) if is_entry(&after) && without(shape, after.clone()) == without(shape, before) => Ok(edits),
+        Some(after) if is_entry(&after) && without_entry(shape, after.clone()) == without_entry(shape, before) => {
+            Ok(edits)
+        }
         _ => Err("its format cannot be edited safely; add the entry that --print shows".into()),
     }
 }
 
 /// The value of a file without our entry, and without objects that are empty because of that.
-fn without(shape: &Shape, mut value: Value) -> Value {
-    let keys = entry::path(shape);
+fn without_entry(shape: &EntryFormat, mut value: Value) -> Value {
+    let keys = entry::entry_path(shape);
     for depth in (1..=keys.len()).rev() {
         let mut at = Some(&mut value);
         for key in &keys[..depth - 1] {
@@ -191,12 +198,12 @@ fn without(shape: &Shape, mut value: Value) -> Value {
     value
 }
 
-fn put_json(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refused> {
-    let root = jsonc::parse(text).map_err(unreadable)?;
+fn insert_json(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
+    let root = jsonc::parse(text).map_err(unreadable_error)?;
     if let Some(servers) = jsonc::find(&root, shape.servers)? {
-        return Ok(match jsonc::member(servers, NAME)? {
+        return Ok(match jsonc::member(servers, ENTRY_NAME)? {
             Some(member) => jsonc::replace(text, member, wanted),
-            None => jsonc::insert(text, servers, NAME, wanted),
+            None => jsonc::insert(text, servers, ENTRY_NAME, wanted),
         });
     }
     // The existing part of the key path; the entry brings the rest.
@@ -205,43 +212,44 @@ fn put_json(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refu
         depth -= 1;
     }
     let object = jsonc::find(&root, &shape.servers[..depth])?.ok_or("it is not an object")?;
-    let mut value = serde_json::json!({ NAME: wanted });
+    let mut value = serde_json::json!({ ENTRY_NAME: wanted });
     for key in shape.servers[depth + 1..].iter().rev() {
         value = serde_json::json!({ *key: value });
     }
     Ok(jsonc::insert(text, object, shape.servers[depth], &value))
 }
 
-fn take_json(shape: &Shape, text: &str) -> Result<Vec<Edit>, Refused> {
-    let root = jsonc::parse(text).map_err(unreadable)?;
+fn remove_json(shape: &EntryFormat, text: &str) -> Result<Vec<Edit>, EditError> {
+    let root = jsonc::parse(text).map_err(unreadable_error)?;
     let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
-    Ok(jsonc::remove(text, servers, NAME))
+    Ok(jsonc::remove(text, servers, ENTRY_NAME))
 }
 
 /// Restores the entry that ours replaced, with its original text.
-fn put_back(shape: &Shape, text: &str, before: &str) -> Result<Vec<Edit>, Refused> {
+fn restore_entry(shape: &EntryFormat, text: &str, before: &str) -> Result<Vec<Edit>, EditError> {
     let edits = match shape.syntax {
         Syntax::Json => {
-            let root = jsonc::parse(text).map_err(unreadable)?;
+            let root = jsonc::parse(text).map_err(unreadable_error)?;
             let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
-            let value = &jsonc::member(servers, NAME)?.ok_or("our entry is missing")?.value;
+            let value = &jsonc::member(servers, ENTRY_NAME)?.ok_or("our entry is missing")?.value;
             let removed = text[value.start..value.end].to_owned();
             vec![Edit { at: value.start, removed, inserted: before.to_owned() }]
         }
         _ => {
-            let mut edits = toml_text::remove(text, &entry::path(shape)).ok_or("our entry has an unusual format")?;
+            let mut edits =
+                toml_text::remove(text, &entry::entry_path(shape)).ok_or("our entry has an unusual format")?;
             edits.iter_mut().for_each(|edit| edit.inserted = before.to_owned());
             edits
         }
     };
     let after = apply(text, &edits).ok_or("the record of our change does not match the file")?;
-    let entry = found(shape, &after)?;
-    proved(shape, text, entry.as_ref(), edits)
+    let entry = find_entry(shape, &after)?;
+    verify_edits(shape, text, entry.as_ref(), edits)
 }
 
-fn put_toml(shape: &Shape, wanted: &Value, text: &str) -> Result<Vec<Edit>, Refused> {
-    let path = entry::path(shape);
-    match found(shape, text)? {
+fn insert_toml(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
+    let path = entry::entry_path(shape);
+    match find_entry(shape, text)? {
         None => Ok(toml_text::insert(text, &path, wanted)),
         Some(_) => toml_text::replace(text, &path, wanted)
             .ok_or_else(|| "our entry has an unusual format; remove it first".into()),

@@ -4,10 +4,10 @@
 //! available, and it contains previous text only where we replaced it.
 
 use codecompass_model::ids::content_hash;
-use codecompass_query::lines::{Step, diff_lines};
+use codecompass_query::line_diff::{Step, diff_lines};
 use serde_json::{Value, json};
 
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::output::style;
 
 /// At this byte of the current text, `removed` is replaced with `inserted`.
@@ -111,11 +111,17 @@ pub(super) fn difference(before: &str, after: &str) -> String {
         }
         for (place, line) in removed.iter().enumerate() {
             let other = added.get(place).map_or("", |line| new[*line]);
-            text += &format!("    {}\n", style::hit(&format!("- {}", shown(&contrast(old[*line], other)))));
+            text += &format!(
+                "    {}\n",
+                style::hit(&format!("- {}", escape_control(&highlight_difference(old[*line], other))))
+            );
         }
         for (place, line) in added.iter().enumerate() {
             let other = removed.get(place).map_or("", |line| old[*line]);
-            text += &format!("    {}\n", style::added(&format!("+ {}", shown(&contrast(new[*line], other)))));
+            text += &format!(
+                "    {}\n",
+                style::added(&format!("+ {}", escape_control(&highlight_difference(new[*line], other))))
+            );
         }
         at += run.max(1);
     }
@@ -137,15 +143,15 @@ fn as_added(step: Step) -> Option<usize> {
 }
 
 /// The number of common characters shown on each side of a change.
-const SHARED: usize = 12;
+const CONTEXT_CHARS: usize = 12;
 
 /// A line without most of the text that it shares with the other.
-fn contrast(line: &str, other: &str) -> String {
+fn highlight_difference(line: &str, other: &str) -> String {
     let (line, other): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
     let front = line.iter().zip(&other).take_while(|(a, b)| a == b).count();
     let rest = (line.len() - front).min(other.len() - front);
     let back = line.iter().rev().zip(other.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let (from, to) = (front.saturating_sub(SHARED), (line.len() - back + SHARED).min(line.len()));
+    let (from, to) = (front.saturating_sub(CONTEXT_CHARS), (line.len() - back + CONTEXT_CHARS).min(line.len()));
     let is_blank = line[..front].iter().all(|char| char.is_whitespace());
     let (before, from) = if from > 1 && !is_blank { ("…", from) } else { ("", 0) };
     let (after, to) = if to + 1 < line.len() { ("…", to) } else { ("", line.len()) };
@@ -157,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edits_can_be_taken_back_to_the_byte() {
+    fn edits_can_be_undone_exactly() {
         let text = "one two three\r\n";
         let edits = [
             Edit::insert(0, "0 "),
@@ -172,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_the_entry_is_not_shown() {
+    fn surrounding_text_is_not_shown() {
         let before =
             "{\"mcpServers\":{\"a\":{\"env\":{\"KEY\":\"sk-12345678901234567890\"},\"command\":\"some-server\"}}}";
         let after = before.replace("-server\"}", "-server\"},\"codecompass\":{}");
-        let told = crate::output::plain(&difference(before, &after));
+        let told = crate::output::strip_style(&difference(before, &after));
         assert!(told.contains("codecompass") && !told.contains("sk-1234"), "{told}");
-        let told = crate::output::plain(&difference("{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"b\": 2\n}\n"));
+        let told = crate::output::strip_style(&difference("{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"b\": 2\n}\n"));
         assert_eq!(told, "    @ line 2\n    -   \"a\": 1\n    +   \"a\": 1,\n    +   \"b\": 2\n");
     }
 }

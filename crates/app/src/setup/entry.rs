@@ -4,35 +4,35 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::clients::{Field, Shape, Spot, Syntax};
+use super::clients::{ConfigFile, EntryFormat, Field, Syntax};
 use super::{jsonc, toml_text};
-use crate::config::Answers;
+use crate::config::AnswerFormat;
 
 /// The name of our entry in every client.
-pub(crate) const NAME: &str = "codecompass";
+pub(crate) const ENTRY_NAME: &str = "codecompass";
 
 /// The parts of an entry that do not depend on the file.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct EntryOptions<'a> {
     /// The path of this program.
     pub(crate) program: &'a Path,
     pub(crate) data: &'a Path,
-    pub(crate) answers: Answers,
+    pub(crate) answers: AnswerFormat,
     pub(crate) tools: Option<&'a str>,
 }
 
-impl Wanted<'_> {
+impl EntryOptions<'_> {
     /// The entry for a file of a client.
-    pub(super) fn entry(&self, spot: &Spot) -> Value {
-        self.written(spot.shape, spot.travels, spot.folder)
+    pub(super) fn entry_for_file(&self, spot: &ConfigFile) -> Value {
+        self.build_entry(spot.shape, spot.is_committed, spot.folder)
     }
 
     /// The entry to add manually.
-    pub(super) fn by_hand(&self, shape: &Shape) -> Value {
-        self.written(shape, false, None)
+    pub(super) fn manual_entry(&self, shape: &EntryFormat) -> Value {
+        self.build_entry(shape, false, None)
     }
 
-    fn written(&self, shape: &Shape, travels: bool, folder: Option<&str>) -> Value {
-        let program = if travels { NAME.to_owned() } else { self.program.display().to_string() };
+    fn build_entry(&self, shape: &EntryFormat, travels: bool, folder: Option<&str>) -> Value {
+        let program = if travels { ENTRY_NAME.to_owned() } else { self.program.display().to_string() };
         let answers = self.answers.as_str();
         let mut arguments = vec!["serve-mcp", "--auto-index", "--answers", answers];
         arguments.extend(self.tools.into_iter().flat_map(|tools| ["--tools", tools]));
@@ -63,7 +63,7 @@ impl Wanted<'_> {
 
 /// The command that an entry starts.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct ServerCommand {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) variables: Vec<(String, String)>,
@@ -72,7 +72,7 @@ pub(crate) struct Line {
 }
 
 /// Parses an entry, ours or another's; `None` if it starts no program.
-pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
+pub(crate) fn parse_entry(shape: &EntryFormat, entry: &Value) -> Option<ServerCommand> {
     let (mut program, mut arguments, mut variables, mut passed) = (None, Vec::new(), Vec::new(), Vec::new());
     let words = |value: &Value| -> Option<Vec<String>> {
         value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
@@ -95,33 +95,33 @@ pub(crate) fn line(shape: &Shape, entry: &Value) -> Option<Line> {
             Field::Word(..) | Field::Flag(..) | Field::Number(..) => {}
         }
     }
-    Some(Line { program: program?, arguments, variables, passed })
+    Some(ServerCommand { program: program?, arguments, variables, passed })
 }
 
 /// A file with only our entry.
-pub(super) fn alone(shape: &Shape, entry: &Value) -> String {
+pub(super) fn standalone_file(shape: &EntryFormat, entry: &Value) -> String {
     match shape.syntax {
         Syntax::Json => {
-            let mut whole = json!({ NAME: entry });
+            let mut whole = json!({ ENTRY_NAME: entry });
             for key in shape.servers.iter().rev() {
                 whole = json!({ *key: whole });
             }
             jsonc::pretty(&whole, "", "  ", "\n") + "\n"
         }
-        Syntax::Toml => toml_text::table(&path(shape), entry, "\n"),
+        Syntax::Toml => toml_text::table(&entry_path(shape), entry, "\n"),
         Syntax::Yaml => yaml(shape, entry),
     }
 }
 
 /// The keys that lead to our entry.
-pub(super) fn path(shape: &Shape) -> Vec<&'static str> {
-    shape.servers.iter().copied().chain([NAME]).collect()
+pub(super) fn entry_path(shape: &EntryFormat) -> Vec<&'static str> {
+    shape.servers.iter().copied().chain([ENTRY_NAME]).collect()
 }
 
 /// YAML; plain JSON values are valid YAML.
-fn yaml(shape: &Shape, entry: &Value) -> String {
+fn yaml(shape: &EntryFormat, entry: &Value) -> String {
     let mut text = String::new();
-    let keys = path(shape);
+    let keys = entry_path(shape);
     for (depth, key) in keys.iter().enumerate() {
         text += &format!("{}{key}:\n", "  ".repeat(depth));
     }

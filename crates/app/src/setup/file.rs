@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use codecompass_index::source::real_path;
 
 /// No client's file is longer than this.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// So many links may follow one another.
-const MOST_LINKS: usize = 16;
+const MAX_LINKS: usize = 16;
 
 /// Called at each step that lasts, so that a test can end the process there.
-pub(super) type Point<'a> = &'a dyn Fn();
+pub(super) type KillPoint<'a> = &'a dyn Fn();
 
 /// The file that a path leads to, whether or not anything is there.
-pub(super) fn real(path: &Path) -> Result<PathBuf> {
+pub(super) fn resolve_links(path: &Path) -> Result<PathBuf> {
     let mut path = std::path::absolute(path)?;
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&path) {
             Ok(target) => path = path.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => {
@@ -43,7 +43,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
         return Err(Error::other("it is no file"));
     }
     let mut text = String::new();
-    if file.take(MOST_BYTES + 1).read_to_string(&mut text)? as u64 > MOST_BYTES {
+    if file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)? as u64 > MAX_FILE_BYTES {
         return Err(Error::other("it is too long"));
     }
     Ok(Some(text))
@@ -55,9 +55,9 @@ pub(super) fn is_read_only(path: &Path) -> bool {
 }
 
 /// Puts a text in the place of a file, whole or not at all. A file that is there keeps its permissions.
-pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: Point<'_>) -> Result<()> {
+pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: KillPoint<'_>) -> Result<()> {
     let folder = path.parent().ok_or_else(|| Error::other("it lies nowhere"))?;
-    let beside = beside(path);
+    let beside = temp_path(path);
     // Left by somebody who was killed here; never followed, in case it is a link.
     let _ = fs::remove_file(&beside);
     let original = fs::metadata(path).ok();
@@ -112,11 +112,11 @@ fn keep_owner(file: &File, original: &fs::Metadata) -> Result<()> {
 }
 
 /// Removes what a run that was killed left beside a file.
-pub(super) fn sweep(path: &Path) {
-    let _ = fs::remove_file(beside(path));
+pub(super) fn remove_temp_file(path: &Path) {
+    let _ = fs::remove_file(temp_path(path));
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn temp_path(path: &Path) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     path.with_file_name(format!(".{name}.codecompass-new"))
 }
@@ -131,7 +131,7 @@ pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
 }
 
 /// Removes a file, and these folders as far as nothing else is in them.
-pub(super) fn remove(path: &Path, folders: &[PathBuf], point: Point<'_>) -> Result<()> {
+pub(super) fn remove(path: &Path, folders: &[PathBuf], point: KillPoint<'_>) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => point(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::edit::{Edit, line_end, line_start, line_stop};
 
 /// The maximum nesting depth of a file.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// A value and its position.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Node, String> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err("it is nested too deeply".into());
         }
         let start = self.at;
@@ -259,13 +259,13 @@ pub(super) fn insert(text: &str, object: &Node, key: &str, value: &Value) -> Vec
                 let at = object.start + 1 + text[object.start + 1..closing].trim_end().len();
                 edits.push(Edit::insert(at, format!("{end}{written}{trailing}{end}{base}")));
             }
-            joined(edits)
+            merge_adjacent(edits)
         }
     }
 }
 
 /// Merges edits at the same position.
-fn joined(edits: Vec<Edit>) -> Vec<Edit> {
+fn merge_adjacent(edits: Vec<Edit>) -> Vec<Edit> {
     let mut out: Vec<Edit> = Vec::new();
     for edit in edits {
         match out.last_mut() {
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_joins_others_in_their_own_style() {
+    fn inserted_entry_follows_file_style() {
         let table = [
             (
                 "{\n  \"s\": {\n    \"a\": {}\n  }\n}\n",
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_places_are_edited_soundly() {
+    fn odd_layouts_are_edited_correctly() {
         for text in [
             "\u{feff}{ \"s\" : { } }",
             "{\"s\":{\n}}",
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_told_with_its_place() {
+    fn invalid_json_is_reported_with_position() {
         let table = [
             ("", "line 1, column 1: a value is missing"),
             ("{\n  \"a\": 1\n  \"b\": 2\n}", "line 3, column 3: a `,` or `}` is missing"),
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_nobodys() {
+    fn duplicate_keys_are_refused() {
         let root = parse("{\"s\": {}, \"s\": {}}").expect("the text is valid JSON");
         assert_eq!(find(&root, &["s"]).expect_err("a duplicate key"), "`s` occurs twice");
         let root = parse("{\"s\": []}").expect("the text is valid JSON");

@@ -21,34 +21,34 @@ use codecompass_index::source::real_path;
 use codecompass_store::{WritePoint, private};
 use serde_json::Value;
 
-use clients::{Client, Shape, Surroundings};
-use content::{Content, Refused};
+use clients::{Client, EntryFormat, Environment};
+use content::{Content, EditError};
 use edit::{apply, difference, fingerprint, inverse};
-use entry::Wanted;
+use entry::EntryOptions;
 use record::Record;
 
 /// So often a file is looked at anew that somebody else writes at the same time.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    In,
-    Out,
+pub(crate) enum SetupAction {
+    Install,
+    Remove,
 }
 
 /// What is put into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum SetupItem {
     Entry,
     Instructions,
     Skill,
 }
 
 /// A file to be changed, for one client or several.
-pub(crate) struct Step {
+pub(crate) struct SetupStep {
     pub(crate) clients: Vec<&'static Client>,
-    pub(crate) what: What,
+    pub(crate) what: SetupItem,
     pub(crate) path: PathBuf,
     pub(crate) note: Option<&'static str>,
     /// The entry names us without a folder, because the file travels to other machines.
@@ -58,9 +58,9 @@ pub(crate) struct Step {
 
 /// What became of a step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     /// It is as it should be.
-    Same,
+    Unchanged,
     /// It was changed, or would be; the lines that go and come.
     Changed(String),
     /// It is as it was, for this reason.
@@ -68,14 +68,14 @@ pub(crate) enum Outcome {
 }
 
 /// What a client can only be shown.
-pub(crate) struct Shown {
+pub(crate) struct ManualEntry {
     pub(crate) place: String,
     pub(crate) text: String,
     pub(crate) entry: Value,
 }
 
 /// Where changes are made, and what is kept of them.
-pub(crate) struct Desk<'a> {
+pub(crate) struct Installer<'a> {
     pub(crate) data: &'a Path,
     /// The root of the project, which no link of its own may lead out of.
     pub(crate) project: Option<PathBuf>,
@@ -86,21 +86,25 @@ pub(crate) struct Desk<'a> {
 /// The steps for some clients: their entries, and with them what else is asked for. A client that has no such file is told.
 pub(crate) fn steps(
     clients: &[&'static Client],
-    around: &Surroundings<'_>,
-    wanted: &Wanted<'_>,
-    whats: &[What],
-) -> (Vec<Step>, Vec<(&'static Client, What)>) {
-    let (mut steps, mut without): (Vec<Step>, Vec<_>) = (Vec::new(), Vec::new());
+    around: &Environment<'_>,
+    wanted: &EntryOptions<'_>,
+    whats: &[SetupItem],
+) -> (Vec<SetupStep>, Vec<(&'static Client, SetupItem)>) {
+    let (mut steps, mut without): (Vec<SetupStep>, Vec<_>) = (Vec::new(), Vec::new());
     for what in whats {
         for client in clients {
             let spot = if around.project.is_some() { client.project } else { client.user };
             let found = match what {
-                What::Entry => spot.and_then(|spot| {
-                    let content = Content::Entry(spot.shape, wanted.entry(&spot));
-                    Some((around.file(&spot)?, content, spot.note, spot.travels))
+                SetupItem::Entry => spot.and_then(|spot| {
+                    let content = Content::Entry(spot.shape, wanted.entry_for_file(&spot));
+                    Some((around.config_file(&spot)?, content, spot.note, spot.is_committed))
                 }),
-                What::Instructions => around.note(&client.instructions).map(|path| (path, Content::Block, None, false)),
-                What::Skill => around.note(&client.skills).map(|path| (path, Content::Skill, None, false)),
+                SetupItem::Instructions => {
+                    around.instruction_file(&client.instructions).map(|path| (path, Content::Block, None, false))
+                }
+                SetupItem::Skill => {
+                    around.instruction_file(&client.skills).map(|path| (path, Content::Skill, None, false))
+                }
             };
             let Some((path, content, note, is_bare)) = found else {
                 without.push((*client, *what));
@@ -108,7 +112,7 @@ pub(crate) fn steps(
             };
             match steps.iter_mut().find(|step| step.path == path && step.what == *what) {
                 Some(step) => step.clients.push(client),
-                None => steps.push(Step { clients: vec![client], what: *what, path, note, is_bare, content }),
+                None => steps.push(SetupStep { clients: vec![client], what: *what, path, note, is_bare, content }),
             }
         }
     }
@@ -116,26 +120,32 @@ pub(crate) fn steps(
 }
 
 /// What a client, or whoever looks after its file, is shown to enter.
-pub(crate) fn shown(client: &Client, around: &Surroundings<'_>, wanted: &Wanted<'_>) -> Option<Shown> {
+pub(crate) fn manual_entry(
+    client: &Client,
+    around: &Environment<'_>,
+    wanted: &EntryOptions<'_>,
+) -> Option<ManualEntry> {
     let spot = if around.project.is_some() { client.project } else { client.user };
-    let (place, shape, entry): (String, &Shape, Value) = match (spot, client.by_hand) {
-        (Some(spot), _) => (around.file(&spot)?.display().to_string(), spot.shape, wanted.entry(&spot)),
-        (None, Some((place, shape))) if around.project.is_none() => (place.to_owned(), shape, wanted.by_hand(shape)),
+    let (place, shape, entry): (String, &EntryFormat, Value) = match (spot, client.by_hand) {
+        (Some(spot), _) => (around.config_file(&spot)?.display().to_string(), spot.shape, wanted.entry_for_file(&spot)),
+        (None, Some((place, shape))) if around.project.is_none() => {
+            (place.to_owned(), shape, wanted.manual_entry(shape))
+        }
         _ => return None,
     };
-    Some(Shown { place, text: entry::alone(shape, &entry), entry })
+    Some(ManualEntry { place, text: entry::standalone_file(shape, &entry), entry })
 }
 
 /// The entry that a client's file has for us; an error when it can not be read.
-pub(crate) fn present(shape: &Shape, path: &Path) -> Result<Option<Value>, String> {
+pub(crate) fn existing_entry(shape: &EntryFormat, path: &Path) -> Result<Option<Value>, String> {
     match file::read(path).map_err(|error| error.to_string())? {
-        Some(text) => content::found(shape, &text),
+        Some(text) => content::find_entry(shape, &text),
         None => Ok(None),
     }
 }
 
 /// The change of a file: what it was without us, and what it shall be; nothing stands for no file.
-struct Change {
+struct PlannedChange {
     base: Option<String>,
     after: Option<String>,
     /// From what shall be to what was.
@@ -143,11 +153,11 @@ struct Change {
     made: Vec<PathBuf>,
 }
 
-impl Desk<'_> {
+impl Installer<'_> {
     /// Takes the steps one after the other; what goes wrong with one is nothing to the others.
-    pub(crate) fn take(&self, steps: &[Step], way: Way) -> Result<Vec<Outcome>, std::io::Error> {
+    pub(crate) fn apply(&self, steps: &[SetupStep], way: SetupAction) -> Result<Vec<StepOutcome>, std::io::Error> {
         let _alone = if self.dry_run { None } else { Some(self.lock()?) };
-        Ok(steps.iter().map(|step| self.step(step, way).unwrap_or_else(Outcome::Refused)).collect())
+        Ok(steps.iter().map(|step| self.apply_step(step, way).unwrap_or_else(StepOutcome::Refused)).collect())
     }
 
     /// Nobody else sets up clients at the same time.
@@ -158,46 +168,46 @@ impl Desk<'_> {
         Ok(lock)
     }
 
-    fn step(&self, step: &Step, way: Way) -> Result<Outcome, Refused> {
+    fn apply_step(&self, step: &SetupStep, way: SetupAction) -> Result<StepOutcome, EditError> {
         let told = |error: std::io::Error| error.to_string();
-        let real = file::real(&step.path).map_err(told)?;
+        let real = file::resolve_links(&step.path).map_err(told)?;
         if let Some(root) = &self.project
-            && !within(&real, root)
+            && !is_below(&real, root)
         {
             return Err(format!("it leads out of the repository, to {}", real.display()));
         }
         if !self.dry_run {
-            file::sweep(&real);
+            file::remove_temp_file(&real);
         }
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let text = file::read(&real).map_err(told)?;
             let records = Record::load(self.data, &real);
             let change = match way {
-                Way::In => put(&step.content, text.as_deref(), &records)?,
-                Way::Out => taken(&step.content, text.as_deref(), &records)?,
+                SetupAction::Install => plan_install(&step.content, text.as_deref(), &records)?,
+                SetupAction::Remove => plan_removal(&step.content, text.as_deref(), &records)?,
             };
             let Some(change) = change else {
-                if way == Way::Out && !records.is_empty() && !self.dry_run {
+                if way == SetupAction::Remove && !records.is_empty() && !self.dry_run {
                     // Somebody was killed before the file was there, or removed it: its folders may still be.
                     let made: Vec<PathBuf> = records.into_iter().flat_map(|record| record.made).collect();
                     if text.is_none() {
                         file::remove(&real, &made, &|| self.point()).map_err(told)?;
                     }
-                    Record::keep(self.data, &real, &[], &|| self.point()).map_err(told)?;
+                    Record::save(self.data, &real, &[], &|| self.point()).map_err(told)?;
                 }
-                return Ok(Outcome::Same);
+                return Ok(StepOutcome::Unchanged);
             };
             if file::is_read_only(&real) {
                 return Err("it is read-only".into());
             }
             let lines = difference(text.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
             if self.dry_run {
-                return Ok(Outcome::Changed(lines));
+                return Ok(StepOutcome::Changed(lines));
             }
             if self.write(&real, text.as_deref(), &change, &records, way).map_err(told)? {
                 let again = file::read(&real).map_err(told)?;
                 return match again == change.after {
-                    true => Ok(Outcome::Changed(lines)),
+                    true => Ok(StepOutcome::Changed(lines)),
                     false => Err("somebody else wrote it at the same time; run this again".into()),
                 };
             }
@@ -210,35 +220,35 @@ impl Desk<'_> {
         &self,
         real: &Path,
         text: Option<&str>,
-        change: &Change,
+        change: &PlannedChange,
         records: &[Record],
-        way: Way,
+        way: SetupAction,
     ) -> std::io::Result<bool> {
         let point = || self.point();
         // What tells how to undo what is there now stays until something else is there.
         let current: Vec<&Record> =
-            records.iter().filter(|record| text.is_some_and(|text| record.is_of(text))).collect();
+            records.iter().filter(|record| text.is_some_and(|text| record.matches(text))).collect();
         let record = Record {
             file: real.to_owned(),
-            was: change.base.as_deref().map(fingerprint),
-            is: change.after.as_deref().map(fingerprint).unwrap_or_default(),
+            fingerprint_before: change.base.as_deref().map(fingerprint),
+            fingerprint_after: change.after.as_deref().map(fingerprint).unwrap_or_default(),
             undo: change.undo.clone(),
             made: change.made.iter().cloned().chain(file::missing_folders(real)).collect(),
         };
-        if way == Way::In {
+        if way == SetupAction::Install {
             let all: Vec<&Record> = std::iter::once(&record).chain(current.iter().copied()).collect();
-            Record::keep(self.data, real, &all, &point)?;
+            Record::save(self.data, real, &all, &point)?;
         }
         let outcome = self.replace(real, text, change, &point);
         let left: &[&Record] = match (way, &outcome) {
-            (Way::In, Ok(true)) => &[&record],
-            (Way::Out, Ok(true)) => &[],
+            (SetupAction::Install, Ok(true)) => &[&record],
+            (SetupAction::Remove, Ok(true)) => &[],
             _ => &current,
         };
-        if way == Way::Out && !matches!(outcome, Ok(true)) {
+        if way == SetupAction::Remove && !matches!(outcome, Ok(true)) {
             return outcome;
         }
-        let kept = Record::keep(self.data, real, left, &point);
+        let kept = Record::save(self.data, real, left, &point);
         let is_written = outcome?;
         kept.map(|()| is_written)
     }
@@ -247,8 +257,8 @@ impl Desk<'_> {
         &self,
         real: &Path,
         text: Option<&str>,
-        change: &Change,
-        point: file::Point<'_>,
+        change: &PlannedChange,
+        point: file::KillPoint<'_>,
     ) -> std::io::Result<bool> {
         if file::read(real)?.as_deref() != text {
             return Ok(false);
@@ -273,53 +283,56 @@ impl Desk<'_> {
 }
 
 /// Whether a path lies below a folder, whatever of it exists.
-fn within(path: &Path, root: &Path) -> bool {
+fn is_below(path: &Path, root: &Path) -> bool {
     let there = path.ancestors().find_map(|above| real_path(above).ok());
     let root = real_path(root).unwrap_or_else(|_| root.to_owned());
     there.is_some_and(|there| there.starts_with(&root)) && path.starts_with(&root)
 }
 
 /// What putting our content in changes; nothing when it is there.
-fn put(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<Change>, Refused> {
+fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<PlannedChange>, EditError> {
     let mut made = Vec::new();
     let base = match text {
         None => None,
-        Some(text) if content.is_in(text)? => return Ok(None),
-        Some(text) => match records.iter().find(|record| record.is_of(text)) {
+        Some(text) if content.is_present(text)? => return Ok(None),
+        Some(text) => match records.iter().find(|record| record.matches(text)) {
             Some(record) => {
                 made.clone_from(&record.made);
-                record.undone(text)?
+                record.undo(text)?
             }
             // Ours, and touched since: as `unsetup` would leave it.
-            None if !records.is_empty() => match content.take(text, records.iter().find_map(Record::replaced))? {
-                Some(edits) => apply(text, &edits),
-                None => Some(text.to_owned()),
-            },
+            None if !records.is_empty() => {
+                match content.remove(text, records.iter().find_map(Record::replaced_text))? {
+                    Some(edits) => apply(text, &edits),
+                    None => Some(text.to_owned()),
+                }
+            }
             None => Some(text.to_owned()),
         },
     };
     let Some(base) = base else {
-        return Ok(Some(Change { base: None, after: Some(content.alone()), undo: Vec::new(), made }));
+        return Ok(Some(PlannedChange { base: None, after: Some(content.standalone_file()), undo: Vec::new(), made }));
     };
-    let edits = content.put(&base)?;
+    let edits = content.insert(&base)?;
     let after = apply(&base, &edits);
-    Ok(Some(Change { base: Some(base), after, undo: inverse(&edits), made: Vec::new() }))
+    Ok(Some(PlannedChange { base: Some(base), after, undo: inverse(&edits), made: Vec::new() }))
 }
 
 /// What taking our content out changes; nothing when it is not there.
-fn taken(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<Change>, Refused> {
+fn plan_removal(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<PlannedChange>, EditError> {
     let Some(text) = text else { return Ok(None) };
-    let change = |after: Option<String>, made: Vec<PathBuf>| Change { base: None, after, undo: Vec::new(), made };
-    if let Some(record) = records.iter().find(|record| record.is_of(text)) {
-        return Ok(Some(change(record.undone(text)?, record.made.clone())));
+    let change =
+        |after: Option<String>, made: Vec<PathBuf>| PlannedChange { base: None, after, undo: Vec::new(), made };
+    if let Some(record) = records.iter().find(|record| record.matches(text)) {
+        return Ok(Some(change(record.undo(text)?, record.made.clone())));
     }
-    if records.iter().any(|record| record.was.as_deref() == Some(&fingerprint(text))) {
+    if records.iter().any(|record| record.fingerprint_before.as_deref() == Some(&fingerprint(text))) {
         return Ok(None);
     }
     if records.is_empty() && !content.is_ours(text)? {
         return Ok(None);
     }
-    let Some(edits) = content.take(text, records.iter().find_map(Record::replaced))? else { return Ok(None) };
+    let Some(edits) = content.remove(text, records.iter().find_map(Record::replaced_text))? else { return Ok(None) };
     let after = apply(text, &edits);
     let is_gone = matches!(content, Content::Skill);
     Ok(Some(change(after.filter(|_| !is_gone), Vec::new())))

@@ -11,7 +11,7 @@ use codecompass_store::private;
 use serde_json::{Value, json};
 
 use super::edit::{Edit, apply, fingerprint};
-use super::file::{self, Point};
+use super::file::{self, KillPoint};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(super) struct Record {
     /// The real path of the file.
     pub(super) file: PathBuf,
     /// The fingerprint of what was there; nothing when the file was not.
-    pub(super) was: Option<String>,
+    pub(super) fingerprint_before: Option<String>,
     /// The fingerprint of what we wrote.
-    pub(super) is: String,
+    pub(super) fingerprint_after: String,
     /// From what we wrote to what was there.
     pub(super) undo: Vec<Edit>,
     /// The folders that we made for it, the outermost first.
@@ -32,21 +32,21 @@ fn folder(data: &Path) -> PathBuf {
     data.join("setup")
 }
 
-fn place(data: &Path, file: &Path) -> PathBuf {
+fn record_path(data: &Path, file: &Path) -> PathBuf {
     folder(data).join(format!("{}.json", project_id(file.as_os_str().as_encoded_bytes())))
 }
 
 impl Record {
     /// The records of a file: one, or two when somebody was killed between keeping the newer one and writing the file.
     pub(super) fn load(data: &Path, file: &Path) -> Vec<Self> {
-        let text = std::fs::read_to_string(place(data, file)).unwrap_or_default();
+        let text = std::fs::read_to_string(record_path(data, file)).unwrap_or_default();
         let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
         list.iter().filter_map(Self::from_json).filter(|record| record.file == file).collect()
     }
 
     /// Keeps records of a file, readable by their owner only; none drops them.
-    pub(super) fn keep(data: &Path, file: &Path, records: &[&Self], point: Point<'_>) -> std::io::Result<()> {
-        let place = place(data, file);
+    pub(super) fn save(data: &Path, file: &Path, records: &[&Self], point: KillPoint<'_>) -> std::io::Result<()> {
+        let place = record_path(data, file);
         if records.is_empty() {
             return file::remove(&place, &[folder(data)], point);
         }
@@ -56,28 +56,28 @@ impl Record {
     }
 
     /// Whether a text is what we wrote.
-    pub(super) fn is_of(&self, text: &str) -> bool {
-        self.is == fingerprint(text)
+    pub(super) fn matches(&self, text: &str) -> bool {
+        self.fingerprint_after == fingerprint(text)
     }
 
     /// What was there before what we wrote; nothing when nothing was. An error when the text is not what we wrote.
-    pub(super) fn undone(&self, text: &str) -> Result<Option<String>, String> {
-        match self.was {
+    pub(super) fn undo(&self, text: &str) -> Result<Option<String>, String> {
+        match self.fingerprint_before {
             None => Ok(None),
             Some(_) => apply(text, &self.undo).map(Some).ok_or_else(|| "the record of our change does not fit".into()),
         }
     }
 
     /// What stood in the place of ours, where something did.
-    pub(super) fn replaced(&self) -> Option<&str> {
+    pub(super) fn replaced_text(&self) -> Option<&str> {
         self.undo.iter().map(|edit| edit.inserted.as_str()).find(|text| !text.is_empty())
     }
 
     fn to_json(&self) -> Value {
         json!({
             "file": self.file.to_string_lossy(),
-            "was": self.was,
-            "is": self.is,
+            "was": self.fingerprint_before,
+            "is": self.fingerprint_after,
             "undo": self.undo.iter().map(Edit::to_json).collect::<Vec<_>>(),
             "made": self.made.iter().map(|folder| folder.to_string_lossy()).collect::<Vec<_>>(),
         })
@@ -87,8 +87,8 @@ impl Record {
         let paths = value.get("made")?.as_array()?.iter().map(|path| path.as_str().map(PathBuf::from));
         Some(Self {
             file: PathBuf::from(value.get("file")?.as_str()?),
-            was: value.get("was")?.as_str().map(str::to_owned),
-            is: value.get("is")?.as_str()?.to_owned(),
+            fingerprint_before: value.get("was")?.as_str().map(str::to_owned),
+            fingerprint_after: value.get("is")?.as_str()?.to_owned(),
             undo: value.get("undo")?.as_array()?.iter().map(Edit::from_json).collect::<Option<_>>()?,
             made: paths.collect::<Option<_>>()?,
         })

@@ -10,7 +10,7 @@ use super::edit::{Edit, line_end, line_start};
 
 /// The whole file's meaning; an error says where it goes wrong.
 pub(super) fn parse(text: &str) -> Result<Table, String> {
-    text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| place(text, &error))
+    text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| error_location(text, &error))
 }
 
 /// The line of an error, where it has one.
@@ -20,7 +20,7 @@ pub(crate) fn line(text: &str, error: &toml::de::Error) -> Option<usize> {
 }
 
 /// What is wrong, and in which line.
-pub(crate) fn place(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn error_location(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().lines().next().unwrap_or_default().to_owned();
     match error.span() {
         Some(span) => {
@@ -46,14 +46,14 @@ pub(super) fn insert(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
 
 /// Our table in the place of the one that is there.
 pub(super) fn replace(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Edit>> {
-    let range = region(text, path)?;
+    let range = table_range(text, path)?;
     let inserted = table(path, entry, line_end(text));
     Some(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted }])
 }
 
 /// Our table taken out, with the empty line before it.
 pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
-    let mut range = region(text, path)?;
+    let mut range = table_range(text, path)?;
     let before = &text[..range.start];
     for blank in ["\r\n\r\n", "\n\n"] {
         if before.ends_with(blank) {
@@ -68,16 +68,17 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
 pub(super) fn table(path: &[&str], entry: &Value, end: &str) -> String {
     let mut text = format!("[{}]{end}", path.join("."));
     for (key, value) in entry.as_object().into_iter().flatten() {
-        text += &format!("{key} = {}{end}", flat(value));
+        text += &format!("{key} = {}{end}", inline_value(value));
     }
     text
 }
 
-fn flat(value: &Value) -> String {
+fn inline_value(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(inline_value).collect::<Vec<_>>().join(", ")),
         Value::Object(fields) => {
-            let pairs: Vec<String> = fields.iter().map(|(key, value)| format!("{key} = {}", flat(value))).collect();
+            let pairs: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key} = {}", inline_value(value))).collect();
             format!("{{ {} }}", pairs.join(", "))
         }
         Value::String(text) => toml::Value::String(text.clone()).to_string(),
@@ -86,7 +87,7 @@ fn flat(value: &Value) -> String {
 }
 
 /// Where the table stands with the tables below it: from its header to its last line that says something.
-fn region(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
+fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     let headers = headers(text);
     let is_ours = |at: usize| {
         let line = text[at..].lines().next().unwrap_or_default();
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_comes_last_and_goes_without_a_trace() {
+    fn table_is_appended_and_removed_cleanly() {
         for text in [
             "",
             "a = 1",
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_tables_go_wherever_they_stand() {
+    fn only_our_tables_are_removed() {
         let text = "[servers.a]\nx = 1\n\n[servers.cc] # ours\ny = [\n  1,\n]\n[servers.cc.env]\nK = \"[servers.b]\"\n\n# about b\n[servers.b]\nz = 1\n";
         let out = apply(text, &remove(text, PATH).expect("it is there")).expect("the edits fit");
         assert_eq!(out, "[servers.a]\nx = 1\n\n# about b\n[servers.b]\nz = 1\n");
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_toml_is_told_with_its_line() {
+    fn invalid_toml_is_reported_with_line() {
         let told = parse("a = 1\nb = \n").expect_err("it is none");
         assert!(told.starts_with("line 2, column"), "{told}");
     }

@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 
-use super::frame::{Arguments, Param, Side};
+use super::tool_spec::{Arguments, Param, ParamSide};
 use crate::error::{AppError, Code};
-use crate::measure::{count_text, counted};
+use crate::measure::{count_text, count_with_noun};
 
 /// The maximum length of names, refs, paths and patterns, in bytes.
 pub(crate) const MAX_TEXT: usize = 4 << 10;
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_REPEATED: usize = 160;
 
 /// Checks the size of a value. The error does not repeat it.
-pub(super) fn check(param: &Param, value: &Value, side: Side) -> Result<(), AppError> {
+pub(super) fn check(param: &Param, value: &Value, side: ParamSide) -> Result<(), AppError> {
     let at_most = |limit: usize, size: usize, unit: &str| match size > limit {
         true => Err(too_large(param, size, limit, unit)),
         false => Ok(()),
@@ -36,7 +36,7 @@ pub(super) fn check(param: &Param, value: &Value, side: Side) -> Result<(), AppE
         Value::String(text) => at_most(param.max_bytes, text.len(), "byte"),
         Value::Array(items) => {
             // On the command line a shell may put the names of all files in the place of a pattern.
-            if side == Side::Wire {
+            if side == ParamSide::Wire {
                 at_most(MAX_ITEMS, items.len(), "item")?;
             }
             items.iter().filter_map(Value::as_str).try_for_each(|text| at_most(param.max_bytes, text.len(), "byte"))
@@ -51,7 +51,7 @@ pub(super) fn check(param: &Param, value: &Value, side: Side) -> Result<(), AppE
 }
 
 fn too_large(param: &Param, size: usize, limit: usize, unit: &str) -> AppError {
-    let (name, is, most) = (param.name, counted(size as u64, unit), count_text(limit as u64));
+    let (name, is, most) = (param.name, count_with_noun(size as u64, unit), count_text(limit as u64));
     AppError::new(Code::InvalidInput, format!("`{name}` has {is}: the maximum is {most}."))
         .data(json!({ "parameter": name, "size": size, "maximum": limit }))
 }
@@ -92,7 +92,7 @@ impl Long {
 
     /// Shortens them in an error.
     pub(crate) fn shortened(&self, error: AppError) -> AppError {
-        self.0.iter().fold(error, |error, long| error.reworded(&|text| shortened(text, long)))
+        self.0.iter().fold(error, |error, long| error.map_text(&|text| shortened(text, long)))
     }
 }
 

@@ -3,22 +3,22 @@
 use codecompass_query::graph::{CallEdge, Graph};
 use serde_json::{Map, Value, json};
 
+use super::batch::BatchItem;
 use super::call_text;
-use super::followups::{Before, Known};
-use super::get_call_graph::{Calls, Edge, LINES, Side, TOOL, Unproved};
-use super::graph::{self, Around, Shown};
-use super::several::Part;
+use super::followups::{KnownSymbols, PreviousCall};
+use super::get_call_graph::{CallList, CallRow, Calls, MAX_CALL_LINES, PossibleCall, TOOL};
+use super::graph::{self, EnclosingScope, GraphSymbol};
 use crate::error::AppError;
 use crate::output::Reader;
 
-impl Edge {
+impl CallRow {
     /// A call with the symbol at its far end.
-    pub(super) fn of(graph: &Graph<'_>, call: &CallEdge) -> Result<Self, AppError> {
+    pub(super) fn new(graph: &Graph<'_>, call: &CallEdge) -> Result<Self, AppError> {
         let far = match call.symbol {
-            Some(at) => Around::Symbol(Shown::of(graph, at)?),
-            None => Around::Module(graph::module_of(graph, call.file)?),
+            Some(at) => EnclosingScope::Symbol(GraphSymbol::load(graph, at)?),
+            None => EnclosingScope::Module(graph::module_json(graph, call.file)?),
         };
-        let via = call.via.map(|via| Shown::of(graph, via)).transpose()?;
+        let via = call.via.map(|via| GraphSymbol::load(graph, via)).transpose()?;
         Ok(Self { call: call.clone(), far, via, implementations: 0 })
     }
 
@@ -33,7 +33,7 @@ impl Edge {
             fields.insert("call_count".into(), json!(edge.sites));
             fields.insert("call_lines".into(), json!(edge.lines));
             // Two calls may be on one line, so the list is incomplete only when it is full.
-            if edge.lines.len() >= LINES && edge.sites > edge.lines.len() {
+            if edge.lines.len() >= MAX_CALL_LINES && edge.sites > edge.lines.len() {
                 fields.insert("call_lines_omitted".into(), json!(edge.sites - edge.lines.len()));
             }
         }
@@ -48,10 +48,11 @@ impl Edge {
     }
 }
 
-impl Part for Calls {
+impl BatchItem for Calls {
     fn json(&self) -> Result<Value, AppError> {
-        let edges =
-            |side: &Option<Side>| -> Vec<Value> { side.iter().flat_map(|side| &side.edges).map(Edge::json).collect() };
+        let edges = |side: &Option<CallList>| -> Vec<Value> {
+            side.iter().flat_map(|side| &side.edges).map(CallRow::json).collect()
+        };
         let mut json = json!({
             "symbol": self.symbol.located(),
             "callers": edges(&self.callers),
@@ -61,10 +62,10 @@ impl Part for Calls {
         });
         if self.callees.is_some() {
             json["unresolved_calls"] = json!(self.unresolved.len());
-            json["outside_calls"] = json!(self.outside);
+            json["outside_calls"] = json!(self.external);
         }
         if self.callers.is_some() {
-            json["unproved_callers"] = json!(self.unproved.len());
+            json["unproved_callers"] = json!(self.possible.len());
         }
         if let Some(counts) = &self.counts {
             json["counts"] = graph::counts_json(counts);
@@ -73,19 +74,19 @@ impl Part for Calls {
             let unresolved = self.unresolved.iter().take(self.limit);
             let listed = unresolved.map(|call| json!({ "name": call.name, "line": call.line, "reason": call.why }));
             json["unresolved"] = json!(listed.collect::<Vec<_>>());
-            json["unproved"] = json!(self.unproved.iter().take(self.limit).map(Unproved::json).collect::<Vec<_>>());
+            json["unproved"] = json!(self.possible.iter().take(self.limit).map(PossibleCall::json).collect::<Vec<_>>());
         }
         if let Some(path) = &self.path_to {
-            json["path_to"] = json!(path.chain.iter().map(Shown::located).collect::<Vec<_>>());
+            json["path_to"] = json!(path.chain.iter().map(GraphSymbol::located).collect::<Vec<_>>());
             if path.chain.is_empty() {
                 json["path_to_depth"] = json!(path.depth);
             }
         }
         if self.total == 0 {
-            Before::of(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, Known::default());
+            PreviousCall::new(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, KnownSymbols::default());
         }
         if !self.others.is_empty() {
-            json["other_matches"] = json!(self.others.iter().map(Shown::mention).collect::<Vec<_>>());
+            json["other_matches"] = json!(self.others.iter().map(GraphSymbol::summary_json).collect::<Vec<_>>());
         }
         Ok(json)
     }
@@ -95,10 +96,10 @@ impl Part for Calls {
     }
 }
 
-impl Unproved {
+impl PossibleCall {
     fn json(&self) -> Value {
         let call_site = json!({ "file": self.site.file.path, "line": self.site.line });
-        json!({ "from_symbol": self.from.identity(), "call_site": call_site, "reason": graph::reason(&self.site) })
+        json!({ "from_symbol": self.from.identity(), "call_site": call_site, "reason": graph::unresolved_reason(&self.site) })
     }
 
     /// The path and the text row: line, enclosing symbol, and why the call is unresolved.

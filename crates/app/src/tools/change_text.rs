@@ -5,27 +5,27 @@ use std::collections::{HashMap, HashSet};
 
 use codecompass_index::source::{ChangeType, FileChange};
 use codecompass_model::{SymbolAt, SymbolKind};
-use codecompass_query::diff::{Change, Pair};
+use codecompass_query::diff::{Pair, SymbolChange};
 
 use super::diff_context::Diff;
-use super::impact::{Caller, Edge};
-use super::rows::{self, Sheet};
-use super::shape::cut;
-use super::versus::WORKTREE;
-use crate::escape::shown;
+use super::impact::{CallChange, Caller};
+use super::ref_compare::WORKTREE_REF;
+use super::rows::{self, RowWriter};
+use super::shape::truncate;
+use crate::escape::escape_control;
 use crate::output::{Reader, style};
 
 /// The maximum length of a header on a line, in characters.
-const HEADER: usize = 150;
+const MAX_HEADER_CHARS: usize = 150;
 
 /// The maximum number of callers of one symbol that are listed by name.
-const CALLERS: usize = 6;
+const MAX_CALLERS: usize = 6;
 
 /// The maximum number of files without changed symbols that are listed by name.
-const QUIET: usize = 20;
+const MAX_QUIET_FILES: usize = 20;
 
 /// The input of the text.
-pub(super) struct Shown<'s> {
+pub(super) struct ChangesView<'s> {
     pub(super) diff: &'s Diff<'s>,
     pub(super) page: &'s [Pair<'s>],
     pub(super) offset: usize,
@@ -36,19 +36,19 @@ pub(super) struct Shown<'s> {
 }
 
 /// The text of a page of changes.
-pub(super) struct Text<'s> {
-    shown: &'s Shown<'s>,
-    sheet: Sheet,
+pub(super) struct ChangesText<'s> {
+    shown: &'s ChangesView<'s>,
+    sheet: RowWriter,
     /// The number of changes of the page that have a row.
     pub(super) kept: usize,
 }
 
-impl<'s> Text<'s> {
+impl<'s> ChangesText<'s> {
     /// Renders the changes of a page until `max_bytes` is reached.
-    pub(super) fn new(shown: &'s Shown<'s>, callers: &[Caller], room: usize) -> Self {
-        let mut text = Self { shown, sheet: Sheet::new(room), kept: 0 };
+    pub(super) fn new(shown: &'s ChangesView<'s>, callers: &[Caller], room: usize) -> Self {
+        let mut text = Self { shown, sheet: RowWriter::new(room), kept: 0 };
         text.sheet.line(&headline(shown));
-        let parts = parts(shown.page);
+        let parts = member_counts(shown.page);
         let mut bodies: Vec<&Pair<'_>> = Vec::new();
         for (at, pair) in shown.page.iter().enumerate() {
             let is_told_elsewhere = owner(pair).is_some_and(|owner| parts.contains_key(&owner));
@@ -56,7 +56,7 @@ impl<'s> Text<'s> {
             let next = shown.page.get(at + 1);
             let is_last = next.is_none_or(|next| next.latest().path() != path || next.may_break() != pair.may_break());
             let mut fits = true;
-            if pair.change() == Some(Change::Modified) && !pair.may_break() {
+            if pair.change() == Some(SymbolChange::Modified) && !pair.may_break() {
                 bodies.push(pair);
             } else if !is_told_elsewhere {
                 fits = text.sheet.row(path, &text.row(pair, parts.get(&pair.latest().at()), callers));
@@ -78,35 +78,41 @@ impl<'s> Text<'s> {
     fn row(&self, pair: &Pair<'_>, parts: Option<&usize>, callers: &[Caller]) -> String {
         let latest = pair.latest();
         let mark = match pair.change() {
-            Some(Change::Added) => style::added("+"),
-            Some(Change::Deleted) => style::hit("-"),
+            Some(SymbolChange::Added) => style::added("+"),
+            Some(SymbolChange::Deleted) => style::hit("-"),
             _ => style::changed("~"),
         };
         let parts = parts.map(|count| format!(" with {}", rows::count(*count, "part"))).unwrap_or_default();
-        let header = rows::header(latest.symbol(), HEADER);
+        let header = rows::header(latest.symbol(), MAX_HEADER_CHARS);
         let mut row = format!("{mark}{} {header}{parts}", style::number(latest.symbol().lines.start));
         if let Some(before) = pair.before.filter(|_| pair.has_new_signature()) {
-            row += &format!("\n  was {}", style::dim(&shown(&cut(&before.symbol().signature, HEADER))));
+            row += &format!(
+                "\n  was {}",
+                style::dim(&escape_control(&truncate(&before.symbol().signature, MAX_HEADER_CHARS)))
+            );
         }
         if let Some(from) = pair.before.filter(|before| pair.is_moved && before.path() != latest.path()) {
-            row += &format!("\n  moved from {}:{}", shown(from.path()), from.symbol().lines.start);
+            row += &format!("\n  moved from {}:{}", escape_control(from.path()), from.symbol().lines.start);
         }
         let mine: Vec<&Caller> = callers.iter().filter(|caller| caller.called == latest.at()).collect();
         row + &called_by(&mine)
     }
 
     /// Adds the added and removed calls.
-    pub(super) fn add_edges(&mut self, edges: Option<&[Vec<Edge>; 2]>) {
+    pub(super) fn add_edges(&mut self, edges: Option<&[Vec<CallChange>; 2]>) {
         let Some([added, removed]) = edges else { return };
         for (title, list) in [("new calls", added), ("removed calls", removed)] {
             if !list.is_empty() {
-                self.sheet.close();
+                self.sheet.end_file();
                 self.sheet.line(title);
             }
             for edge in list {
                 let (from, to) = (rows::short_name(&edge.from.1), rows::short_name(&edge.to.1));
-                let row = format!("{} {} → {}", style::number(edge.line), shown(&from), shown(&to));
-                if !self.sheet.row(&edge.path, &format!("{row} {}:{}", shown(&edge.to.0), edge.to.1.lines.start)) {
+                let row = format!("{} {} → {}", style::number(edge.line), escape_control(&from), escape_control(&to));
+                if !self
+                    .sheet
+                    .row(&edge.path, &format!("{row} {}:{}", escape_control(&edge.to.0), edge.to.1.lines.start))
+                {
                     return;
                 }
             }
@@ -127,14 +133,14 @@ impl<'s> Text<'s> {
         }
         let seen = self.shown.offset + self.kept;
         let by_limit = self.kept == self.shown.page.len();
-        text + &rows::More { seen, total: self.shown.listed, what: "symbols", by_limit, cursor }.text(reader)
+        text + &rows::Remainder { seen, total: self.shown.listed, what: "symbols", by_limit, cursor }.text(reader)
     }
 }
 
 /// A symbol where only the body changed.
 fn body(pair: &Pair<'_>) -> String {
     let symbol = pair.latest();
-    format!("{}:{}", shown(&rows::short_name(symbol.symbol())), style::number(symbol.symbol().lines.start))
+    format!("{}:{}", escape_control(&rows::short_name(symbol.symbol())), style::number(symbol.symbol().lines.start))
 }
 
 /// The callers of a symbol in a line; tests are a count.
@@ -143,11 +149,16 @@ fn called_by(callers: &[&Caller]) -> String {
     let name = |caller: &&&Caller| {
         let symbol = caller.from.symbol.as_ref().map(|symbol| format!(" {}", rows::short_name(symbol)));
         let changed = if caller.is_changed { " (changed)" } else { "" };
-        format!("{}:{}{}{changed}", shown(&caller.path), caller.line, shown(&symbol.unwrap_or_default()))
+        format!(
+            "{}:{}{}{changed}",
+            escape_control(&caller.path),
+            caller.line,
+            escape_control(&symbol.unwrap_or_default())
+        )
     };
-    let mut told: Vec<String> = code.iter().take(CALLERS).map(name).collect();
-    if code.len() > CALLERS {
-        told.push(format!("{} more", code.len() - CALLERS));
+    let mut told: Vec<String> = code.iter().take(MAX_CALLERS).map(name).collect();
+    if code.len() > MAX_CALLERS {
+        told.push(format!("{} more", code.len() - MAX_CALLERS));
     }
     if !tests.is_empty() {
         told.push(rows::count(tests.len(), "test"));
@@ -157,8 +168,8 @@ fn called_by(callers: &[&Caller]) -> String {
 
 /// The number of members, by owner, that are folded into the owner's row because they were added or deleted with it:
 /// all deleted members, and the added fields and variants.
-fn parts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
-    let whole = page.iter().filter(|pair| pair.change() != Some(Change::Modified));
+fn member_counts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
+    let whole = page.iter().filter(|pair| pair.change() != Some(SymbolChange::Modified));
     let whole: HashSet<SymbolAt> = whole.map(|pair| pair.latest().at()).collect();
     let mut parts = HashMap::new();
     for owner in page.iter().filter_map(owner).filter(|owner| whole.contains(owner)) {
@@ -171,51 +182,55 @@ fn parts(page: &[Pair<'_>]) -> HashMap<SymbolAt, usize> {
 fn owner(pair: &Pair<'_>) -> Option<SymbolAt> {
     use SymbolKind::{Field, Property, Variant};
     let is_told_with_it = match pair.change()? {
-        Change::Deleted => true,
-        Change::Added => matches!(pair.latest().symbol().kind, Field | Property | Variant),
-        Change::Modified => false,
+        SymbolChange::Deleted => true,
+        SymbolChange::Added => matches!(pair.latest().symbol().kind, Field | Property | Variant),
+        SymbolChange::Modified => false,
     };
     pair.latest().parent().filter(|_| is_told_with_it).map(|parent| parent.at())
 }
 
-fn headline(what: &Shown<'_>) -> String {
+fn headline(what: &ChangesView<'_>) -> String {
     let Diff { sides, files, changes, docs, moved, .. } = what.diff;
-    let count = |change: Change| changes.iter().filter(|pair| pair.change() == Some(change)).count();
+    let count = |change: SymbolChange| changes.iter().filter(|pair| pair.change() == Some(change)).count();
     let number = |count: usize, word: &str| (count > 0).then(|| format!("{count} {word}"));
     let mut parts = vec![rows::count(files.len(), "file")];
-    parts.extend(number(count(Change::Added), "added"));
-    parts.extend(number(count(Change::Modified), "modified"));
-    parts.extend(number(count(Change::Deleted), "deleted"));
+    parts.extend(number(count(SymbolChange::Added), "added"));
+    parts.extend(number(count(SymbolChange::Modified), "modified"));
+    parts.extend(number(count(SymbolChange::Deleted), "deleted"));
     parts.extend(number(*moved, "moved"));
     parts.extend(number(docs.len(), "docs only"));
-    let base = shown(&sides.base.commit).into_owned();
+    let base = escape_control(&sides.base.commit).into_owned();
     let base = style::dim(&format!("(from {})", base.get(..10).unwrap_or(&base)));
-    let names = format!("{}...{}", shown(&sides.base_ref), shown(&sides.head_ref));
+    let names = format!("{}...{}", escape_control(&sides.base_ref), escape_control(&sides.head_ref));
     match files.is_empty() {
-        true if sides.head_ref == WORKTREE => format!("{names} {base}: no changes"),
+        true if sides.head_ref == WORKTREE_REF => format!("{names} {base}: no changes"),
         true => format!("{names} {base}: no changes; `@worktree` as head has uncommitted edits"),
         false => format!("{names} {base}: {}", parts.join(", ")),
     }
 }
 
 /// Lists the files without changed symbols in a few lines.
-fn quiet_files(what: &Shown<'_>, sheet: &mut Sheet) {
+fn quiet_files(what: &ChangesView<'_>, sheet: &mut RowWriter) {
     let loud: HashSet<&str> = what.diff.changes.iter().map(|pair| pair.latest().path()).collect();
     let quiet: Vec<&&FileChange> = what.diff.files.iter().filter(|file| !loud.contains(file.path.as_str())).collect();
     if quiet.is_empty() {
         return;
     }
-    sheet.close();
+    sheet.end_file();
     let name = |file: &&&FileChange| {
         let mark = match file.change_type() {
             ChangeType::Added => "+",
             ChangeType::Deleted => "-",
             ChangeType::Modified | ChangeType::Renamed => "",
         };
-        let from = file.old_path.as_ref().map(|old| format!(" from {}", shown(old))).unwrap_or_default();
-        format!("{mark}{}{from}", shown(&file.path))
+        let from = file.old_path.as_ref().map(|old| format!(" from {}", escape_control(old))).unwrap_or_default();
+        format!("{mark}{}{from}", escape_control(&file.path))
     };
-    let names: Vec<String> = quiet.iter().take(QUIET).map(name).collect();
-    let more = if quiet.len() > QUIET { format!(" and {} more", quiet.len() - QUIET) } else { String::new() };
+    let names: Vec<String> = quiet.iter().take(MAX_QUIET_FILES).map(name).collect();
+    let more = if quiet.len() > MAX_QUIET_FILES {
+        format!(" and {} more", quiet.len() - MAX_QUIET_FILES)
+    } else {
+        String::new()
+    };
     sheet.line(&format!("no symbols: {}{more}", names.join(", ")));
 }

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_query::diff::{Facet, doc_changed, facets, own_lines};
-use codecompass_query::lines::{Step, counts, diff_lines, unified};
+use codecompass_query::line_diff::{Step, counts, diff_lines, unified};
 use serde_json::{Map, Value, json};
 
-use super::compare_symbol::{Both, Question, Version, lost};
+use super::compare_symbol::{CompareArgs, SymbolVersion, SymbolVersions, inconsistent_index};
+use super::ref_compare::RefState;
 use super::rows;
-use super::versus::State;
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
-use crate::output::{Reader, Told, style};
+use crate::output::{Reader, Render, style};
 
 /// The maximum length of a diff, in bytes.
-const DIFF: usize = 16 << 10;
+const MAX_DIFF_BYTES: usize = 16 << 10;
 
 /// The answer: both versions of the symbol and their differences.
-pub(super) struct Compared<'c> {
-    question: &'c Question,
-    both: &'c Both,
+pub(super) struct SymbolComparison<'c> {
+    question: &'c CompareArgs,
+    both: &'c SymbolVersions,
     status: Status,
     counts: Counts,
     doc_changed: Option<bool>,
@@ -48,7 +48,7 @@ struct Counts {
 }
 
 impl Status {
-    fn of(both: &Both, old_text: &str, new_text: &str) -> Self {
+    fn from_versions(both: &SymbolVersions, old_text: &str, new_text: &str) -> Self {
         let (Some(before), Some(after)) = (&both.base, &both.head) else {
             return if both.base.is_none() { Status::Added } else { Status::Deleted };
         };
@@ -73,18 +73,18 @@ impl Status {
         matches!(self, Status::Modified(parts) if parts.contains(&facet))
     }
 }
-fn symbol((file, place): &Version) -> &Symbol {
+fn symbol((file, place): &SymbolVersion) -> &Symbol {
     &file.outline.symbols[*place as usize]
 }
 
-fn text_of(state: &State, version: &Option<Version>) -> Result<Arc<str>, AppError> {
+fn text_of(state: &RefState, version: &Option<SymbolVersion>) -> Result<Arc<str>, AppError> {
     match version {
         Some((file, _)) => Ok(state.snapshot.text(file.version.id)?),
         None => Ok("".into()),
     }
 }
 
-fn lines<'t>(version: &Option<Version>, text: &'t str) -> Vec<(u32, &'t str)> {
+fn lines<'t>(version: &Option<SymbolVersion>, text: &'t str) -> Vec<(u32, &'t str)> {
     version.as_ref().map_or_else(Vec::new, |(file, place)| own_lines(&file.outline.symbols, *place, text))
 }
 
@@ -94,10 +94,10 @@ fn steps(old: &[(u32, &str)], new: &[(u32, &str)]) -> Vec<Step> {
     diff_lines(&old, &new)
 }
 
-fn version_json(version: &Version) -> Value {
+fn version_json(version: &SymbolVersion) -> Value {
     let symbol = symbol(version);
     json!({
-        "symbol_id": SymbolId::of(&version.0.version.path, symbol).to_string(),
+        "symbol_id": SymbolId::new(&version.0.version.path, symbol).to_string(),
         "signature": symbol.signature,
         "line_start": symbol.lines.start,
         "line_end": symbol.lines.end,
@@ -109,21 +109,26 @@ fn version_json(version: &Version) -> Value {
 }
 
 /// The number of bytes of a diff that fit, in whole lines.
-fn fitting(diff: &str) -> usize {
-    match diff.len() <= DIFF {
+fn fitting_bytes(diff: &str) -> usize {
+    match diff.len() <= MAX_DIFF_BYTES {
         true => diff.len(),
-        false => diff.as_bytes()[..DIFF].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1),
+        false => diff.as_bytes()[..MAX_DIFF_BYTES].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1),
     }
 }
 
-impl<'c> Compared<'c> {
+impl<'c> SymbolComparison<'c> {
     /// Compares the two versions.
-    pub(super) fn of(question: &'c Question, base: &State, head: &State, both: &'c Both) -> Result<Self, AppError> {
+    pub(super) fn new(
+        question: &'c CompareArgs,
+        base: &RefState,
+        head: &RefState,
+        both: &'c SymbolVersions,
+    ) -> Result<Self, AppError> {
         let (old_text, new_text) = (text_of(base, &both.base)?, text_of(head, &both.head)?);
         let (old, new) = (lines(&both.base, &old_text), lines(&both.head, &new_text));
         let steps = steps(&old, &new);
         let (added, removed) = counts(&steps);
-        let status = Status::of(both, &old_text, &new_text);
+        let status = Status::from_versions(both, &old_text, &new_text);
         let sides = both.base.as_ref().zip(both.head.as_ref());
         let doc_changed =
             sides.map(|(before, after)| doc_changed((symbol(before), &old_text), (symbol(after), &new_text)));
@@ -140,7 +145,7 @@ impl<'c> Compared<'c> {
         };
         if question.with_diff && !compared.is_unchanged() {
             let diff = unified(&old, &new, &steps);
-            let kept = fitting(&diff);
+            let kept = fitting_bytes(&diff);
             compared.is_diff_cut = kept < diff.len();
             compared.diff = Some(diff[..kept].to_owned());
         }
@@ -157,7 +162,7 @@ impl<'c> Compared<'c> {
         self.latest().map_or("", |(file, _)| file.version.path.as_str())
     }
 
-    fn latest(&self) -> Option<&Version> {
+    fn latest(&self) -> Option<&SymbolVersion> {
         self.both.head.as_ref().or(self.both.base.as_ref())
     }
 
@@ -183,7 +188,7 @@ impl<'c> Compared<'c> {
         }
     }
 
-    fn headline(&self, latest: &Version) -> String {
+    fn headline(&self, latest: &SymbolVersion) -> String {
         let mut told = vec![self.status.as_str().to_owned()];
         let facets = [(Facet::Signature, "signature"), (Facet::Body, "body"), (Facet::Attributes, "attributes")];
         told.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
@@ -192,18 +197,18 @@ impl<'c> Compared<'c> {
         if !self.is_unchanged() {
             told.push(format!("+{} -{} lines", self.counts.added, self.counts.removed));
         }
-        format!("{}: {}\n", style::name(&shown(&rows::short_name(symbol(latest)))), told.join(", "))
+        format!("{}: {}\n", style::name(&escape_control(&rows::short_name(symbol(latest)))), told.join(", "))
     }
 }
 
-impl Told for Compared<'_> {
+impl Render for SymbolComparison<'_> {
     fn json(&self) -> Result<Value, AppError> {
-        let latest = self.latest().ok_or_else(lost)?;
+        let latest = self.latest().ok_or_else(inconsistent_index)?;
         let symbol = symbol(latest);
         let mut fields = Map::new();
         fields.insert("symbol".into(), json!(symbol.name));
         fields.insert("path".into(), json!(latest.0.version.path));
-        fields.insert("symbol_stable_id".into(), json!(StableId::of(&latest.0.version.language, symbol).to_string()));
+        fields.insert("symbol_stable_id".into(), json!(StableId::new(&latest.0.version.language, symbol).to_string()));
         fields.insert("base_ref".into(), json!(self.question.base));
         fields.insert("head_ref".into(), json!(self.question.head));
         fields.insert("base_version".into(), json!(self.both.base.as_ref().map(version_json)));
@@ -226,15 +231,15 @@ impl Told for Compared<'_> {
     }
 
     fn text(&self, _: Reader) -> Result<String, AppError> {
-        let mut text = self.headline(self.latest().ok_or_else(lost)?);
+        let mut text = self.headline(self.latest().ok_or_else(inconsistent_index)?);
         for (name, version) in [(&self.question.base, &self.both.base), (&self.question.head, &self.both.head)] {
             let place = match version {
                 None => style::dim("missing"),
-                Some(version) => rows::place(&version.0.version.path, symbol(version).lines),
+                Some(version) => rows::location(&version.0.version.path, symbol(version).lines),
             };
-            text += &format!(" {} {place}\n", shown(name));
+            text += &format!(" {} {place}\n", escape_control(name));
             if let Some(version) = version.as_ref().filter(|_| self.status.has(Facet::Signature)) {
-                text += &format!("  {}\n", shown(&symbol(version).signature));
+                text += &format!("  {}\n", escape_control(&symbol(version).signature));
             }
         }
         for line in self.diff.as_deref().unwrap_or_default().lines() {

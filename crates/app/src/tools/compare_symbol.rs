@@ -5,36 +5,37 @@ use std::time::Duration;
 use codecompass_index::source::Repo;
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
-use codecompass_query::Policy;
-use codecompass_query::diff::{Entry, FilePair, FileSide, Pair, pair_symbols};
+use codecompass_query::AmbiguityPolicy;
+use codecompass_query::diff::{FilePair, FileSide, Pair, SymbolSide, pair_symbols};
 use serde_json::json;
 
-use super::compare_shape::Compared;
-use super::frame::{Arguments, Effect, Kind, Tool, WORKSPACE, optional, required, schema};
+use super::compare_shape::SymbolComparison;
 use super::graph::{self, with_graph};
-use super::names;
-use super::versus::{self, Look, State, WORKTREE};
+use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
+use super::symbol_input;
+use super::tool_spec::{Arguments, Effect, ParamKind, ToolSpec, WORKSPACE, optional, required, schema};
 use crate::error::{AppError, Code};
-use crate::output::{Answer, Form};
-use crate::paths::{File, Paths};
-use crate::patience::Patience;
-use crate::server::places::Unknown;
+use crate::output::{Answer, OutputFormat};
+use crate::paths::{PathResolver, ResolvedFile};
+use crate::server::workspaces::UnknownWorkspace;
+use crate::time_limit::TimeLimit;
 
 /// Time limit for choosing among several symbols with the name.
-const PATIENCE: Duration = Duration::from_millis(350);
+const RESOLVE_TIMEOUT: Duration = Duration::from_millis(350);
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "compare_symbol_between_commits",
     title: "Compare a symbol",
     description: "How one symbol differs between two refs: signature, body, docs and lines, even if it was moved or its \
                   file renamed. `include_diff` adds the diff. For all changes, use diff_context.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, or symbol_id").place("NAME"),
-        optional("path", Kind::Text, "Its file in either ref, if the name is ambiguous").alias("in").value("FILE"),
-        required("base_ref", Kind::Text, "Base branch, tag or commit").place("BASE"),
-        required("head_ref", Kind::Text, "Head branch, tag or commit; \"@worktree\": the work tree").place("HEAD"),
-        optional("include_diff", Kind::Flag(false), "Add a unified diff").on_the_wire(),
-        optional("no_diff", Kind::Flag(false), "Omit the diff").on_the_command_line().flag("no-diff"),
+        required("symbol_name", ParamKind::Text, "Name, end of a qualified name, or symbol_id").positional("NAME"),
+        optional("path", ParamKind::Text, "Its file in either ref, if the name is ambiguous").alias("in").value("FILE"),
+        required("base_ref", ParamKind::Text, "Base branch, tag or commit").positional("BASE"),
+        required("head_ref", ParamKind::Text, "Head branch, tag or commit; \"@worktree\": the work tree")
+            .positional("HEAD"),
+        optional("include_diff", ParamKind::Flag(false), "Add a unified diff").server_only(),
+        optional("no_diff", ParamKind::Flag(false), "Omit the diff").cli_only().flag("no-diff"),
         WORKSPACE,
     ],
     output: || {
@@ -67,80 +68,81 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.is_command(), call.patience().at_most(PATIENCE))?;
-        call.compare(Unknown::Workspace, |look, paths| answer(look, paths, &question))
+        let question =
+            CompareArgs::parse(&call.arguments, call.is_command(), call.time_limit().at_most(RESOLVE_TIMEOUT))?;
+        call.compare(UnknownWorkspace::Workspace, |look, paths| answer(look, paths, &question))
     },
 };
 
 /// The parsed arguments.
-pub(super) struct Question {
+pub(super) struct CompareArgs {
     name: String,
     path: Option<String>,
     pub(super) base: String,
     pub(super) head: String,
     pub(super) with_diff: bool,
-    patience: Patience,
+    time_limit: TimeLimit,
 }
 
-impl Question {
-    fn of(arguments: &Arguments, is_command: bool, patience: Patience) -> Result<Self, AppError> {
-        let base = arguments.words("base_ref");
-        if base == WORKTREE {
+impl CompareArgs {
+    fn parse(arguments: &Arguments, is_command: bool, patience: TimeLimit) -> Result<Self, AppError> {
+        let base = arguments.required_text("base_ref");
+        if base == WORKTREE_REF {
             let message = "`base_ref` cannot be the work tree: give a commit, branch or tag.";
             return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "base_ref" })));
         }
         Ok(Self {
-            name: arguments.words("symbol_name"),
+            name: arguments.required_text("symbol_name"),
             path: arguments.text("path"),
             base,
-            head: arguments.words("head_ref"),
+            head: arguments.required_text("head_ref"),
             with_diff: if is_command { !arguments.flag("no_diff") } else { arguments.flag("include_diff") },
-            patience,
+            time_limit: patience,
         })
     }
 }
 
 /// One side of the comparison: a file and the ordinal of the symbol in it.
-pub(super) type Version = (FileSide, u32);
+pub(super) type SymbolVersion = (FileSide, u32);
 
 /// The symbol in both refs.
-pub(super) struct Both {
-    pub(super) base: Option<Version>,
-    pub(super) head: Option<Version>,
+pub(super) struct SymbolVersions {
+    pub(super) base: Option<SymbolVersion>,
+    pub(super) head: Option<SymbolVersion>,
     /// The number of changed symbols inside it.
     inside: usize,
 }
 
 /// Answers the request.
-fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(look: &mut RefComparer<'_>, paths: &PathResolver<'_>, question: &CompareArgs) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
         return Err(AppError::new(Code::RefNotIndexed, "The folder is not a git repository: it has no refs.")
             .data(json!({ "ref": question.base })));
     };
-    let base_commit = look.commit(repo, &question.base)?;
+    let base_commit = look.resolve_commit(repo, &question.base)?;
     let head = match question.head.as_str() {
-        WORKTREE => look.worktree()?,
+        WORKTREE_REF => look.worktree_state()?,
         name => {
-            let commit = look.commit(repo, name)?;
-            look.committed(name, &commit)?
+            let commit = look.resolve_commit(repo, name)?;
+            look.commit_state(name, &commit)?
         }
     };
-    let base = look.committed(&question.base, &base_commit)?;
+    let base = look.commit_state(&question.base, &base_commit)?;
     let about = head.metadata.clone();
-    compared(look, repo, paths, question, &base, &head)
-        .map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+    compare(look, repo, paths, question, &base, &head)
+        .map_err(|error| if error.details.metadata.is_some() { error } else { error.with_metadata(about) })
 }
 
-fn compared(
-    look: &mut Look<'_>,
+fn compare(
+    look: &mut RefComparer<'_>,
     repo: &Repo,
-    paths: &Paths<'_>,
-    question: &Question,
-    base: &State,
-    head: &State,
+    paths: &PathResolver<'_>,
+    question: &CompareArgs,
+    base: &RefState,
+    head: &RefState,
 ) -> Result<Answer, AppError> {
     let mut metadata = head.metadata.clone();
-    let file = paths.file_if_given(&[&head.snapshot, &base.snapshot], question.path.as_deref())?;
+    let file = paths.resolve_optional_file(&[&head.snapshot, &base.snapshot], question.path.as_deref())?;
     let file = file.as_ref();
     let (in_head, in_base) = (candidates(head, question, file)?, candidates(base, question, file)?);
     let (others, taken_from) = match (&in_head, &in_base) {
@@ -149,19 +151,19 @@ fn compared(
         (None, None) => return Err(missing(head, question, file)?),
     };
     let both = match (&in_head, &in_base) {
-        (Some((now, _)), before) => followed(look, repo, base, head, *now, before.as_ref())?,
-        (None, Some((before, _))) => traced(look, repo, base, head, *before)?,
+        (Some((now, _)), before) => trace_back(look, repo, base, head, *now, before.as_ref())?,
+        (None, Some((before, _))) => trace_forward(look, repo, base, head, *before)?,
         (None, None) => return Err(missing(head, question, file)?),
     };
-    let mut compared = Compared::of(question, base, head, &both)?;
+    let mut compared = SymbolComparison::new(question, base, head, &both)?;
     if both.inside > 0 && compared.is_unchanged() {
         let symbols = if both.inside == 1 { "symbol" } else { "symbols" };
-        let who = if look.form == Form::Json { "diff_context" } else { "`codecompass diff`" };
+        let who = if look.form == OutputFormat::Json { "diff_context" } else { "`codecompass diff`" };
         metadata.warnings.push(format!("{} {symbols} inside it changed; {who} lists them", both.inside));
     }
     if !others.is_empty() {
-        let memory = &taken_from.memory;
-        compared.others = with_graph(memory, &question.patience, |graph| graph::others_json(graph, others))?;
+        let memory = &taken_from.resolve_cache;
+        compared.others = with_graph(memory, &question.time_limit, |graph| graph::others_json(graph, others))?;
         let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; showing the one in {path}; give `path` or a symbol_id for another",
@@ -170,16 +172,20 @@ fn compared(
         ));
     }
     compared.metadata = metadata;
-    Answer::of(look.form, 0, &compared)
+    Answer::render(look.form, 0, &compared)
 }
 
 /// The symbol that the name resolves to in a state, and the others with the same name.
 type Candidates = (SymbolAt, Vec<SymbolAt>);
 
-fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result<Option<Candidates>, AppError> {
-    let found = with_graph(&state.memory, &question.patience, |graph| {
-        let policy = Policy::MostUsed { graph, prefers: |_| true };
-        names::meant(&state.snapshot, &question.name, file, policy)
+fn candidates(
+    state: &RefState,
+    question: &CompareArgs,
+    file: Option<&ResolvedFile>,
+) -> Result<Option<Candidates>, AppError> {
+    let found = with_graph(&state.resolve_cache, &question.time_limit, |graph| {
+        let policy = AmbiguityPolicy::MostUsed { graph, prefers: |_| true };
+        symbol_input::resolve_symbol(&state.snapshot, &question.name, file, policy)
     });
     match found {
         Err(error) if error.code == Code::SymbolNotFound => Ok(None),
@@ -187,46 +193,50 @@ fn candidates(state: &State, question: &Question, file: Option<&File>) -> Result
     }
 }
 
-fn missing(head: &State, question: &Question, file: Option<&File>) -> Result<AppError, AppError> {
-    let Question { name, base, head: after, .. } = question;
-    let mut error = names::not_found(&head.snapshot, name.trim(), file)?;
+fn missing(head: &RefState, question: &CompareArgs, file: Option<&ResolvedFile>) -> Result<AppError, AppError> {
+    let CompareArgs { name, base, head: after, .. } = question;
+    let mut error = symbol_input::not_found(&head.snapshot, name.trim(), file)?;
     let place = file.map(|file| format!(" in {}", file.path)).unwrap_or_default();
     let absence = file.and_then(|file| file.absence.as_ref());
-    let why = absence.map(|absence| format!(": {}", absence.clause())).unwrap_or_default();
+    let why = absence.map(|absence| format!(": {}", absence.explanation_clause())).unwrap_or_default();
     error.message = format!("No symbol {:?}{place} is in {base} or in {after}{why}.", name.trim());
     Ok(error)
 }
 
 /// Finds the earlier version of a symbol of the head.
-fn followed(
-    look: &mut Look<'_>,
+fn trace_back(
+    look: &mut RefComparer<'_>,
     repo: &Repo,
-    base: &State,
-    head: &State,
+    base: &RefState,
+    head: &RefState,
     now: SymbolAt,
     named: Option<&Candidates>,
-) -> Result<Both, AppError> {
-    let Some(side) = side(head, now)? else { return Err(lost()) };
+) -> Result<SymbolVersions, AppError> {
+    let Some(side) = side(head, now)? else { return Err(inconsistent_index()) };
     if base.snapshot.members().contains(now.file) {
-        return Ok(Both { base: Some((side.clone(), now.place)), head: Some((side, now.place)), inside: 0 });
+        return Ok(SymbolVersions {
+            base: Some((side.clone(), now.ordinal)),
+            head: Some((side, now.ordinal)),
+            inside: 0,
+        });
     }
     let is_it = |pair: &Pair<'_>| pair.after.is_some_and(|after| after.at() == now);
     let near = FilePair { before: FileSide::read(&base.snapshot, REGISTRY, &side.version.path)?, after: Some(side) };
-    if let Some(found) = found_in(&[near], is_it).filter(|both| both.base.is_some()) {
+    if let Some(found) = find_pair(&[near], is_it).filter(|both| both.base.is_some()) {
         return Ok(found);
     }
-    let changes = versus::file_changes(look, repo, base, head)?;
-    let (files, _) = versus::file_pairs(base, head, &changes)?;
-    let mut found = found_in(&files, is_it).ok_or_else(lost)?;
+    let changes = ref_compare::file_changes(look, repo, base, head)?;
+    let (files, _) = ref_compare::file_pairs(base, head, &changes)?;
+    let mut found = find_pair(&files, is_it).ok_or_else(inconsistent_index)?;
     if found.base.is_none() {
-        found.base = gone_under_that_name(&files, named, &found);
+        found.base = removed_namesake(&files, named, &found);
     }
     Ok(found)
 }
 
 /// The only removed symbol with the same name and kind: it was moved and changed so much that only the name identifies
 /// it.
-fn gone_under_that_name(files: &[FilePair], named: Option<&Candidates>, found: &Both) -> Option<Version> {
+fn removed_namesake(files: &[FilePair], named: Option<&Candidates>, found: &SymbolVersions) -> Option<SymbolVersion> {
     let (first, rest) = named?;
     let now = found.head.as_ref().map(|(file, place)| (file, &file.outline.symbols[*place as usize]))?;
     let pairs = pair_symbols(files);
@@ -241,27 +251,33 @@ fn gone_under_that_name(files: &[FilePair], named: Option<&Candidates>, found: &
     };
     let gone: Vec<&Pair<'_>> = pairs.iter().filter(is_gone).collect();
     match gone.as_slice() {
-        [one] => one.before.map(|entry| (entry.file.clone(), entry.place)),
+        [one] => one.before.map(|entry| (entry.file.clone(), entry.ordinal)),
         _ => None,
     }
 }
 
 /// Finds the later version of a symbol of the base whose name is missing in the head.
-fn traced(look: &mut Look<'_>, repo: &Repo, base: &State, head: &State, before: SymbolAt) -> Result<Both, AppError> {
-    let changes = versus::file_changes(look, repo, base, head)?;
-    let (files, _) = versus::file_pairs(base, head, &changes)?;
+fn trace_forward(
+    look: &mut RefComparer<'_>,
+    repo: &Repo,
+    base: &RefState,
+    head: &RefState,
+    before: SymbolAt,
+) -> Result<SymbolVersions, AppError> {
+    let changes = ref_compare::file_changes(look, repo, base, head)?;
+    let (files, _) = ref_compare::file_pairs(base, head, &changes)?;
     let is_it = |pair: &Pair<'_>| pair.before.is_some_and(|entry| entry.at() == before);
-    if let Some(found) = found_in(&files, is_it) {
+    if let Some(found) = find_pair(&files, is_it) {
         return Ok(found);
     }
-    let side = side(base, before)?.ok_or_else(lost)?;
-    Ok(Both { base: Some((side, before.place)), head: None, inside: 0 })
+    let side = side(base, before)?.ok_or_else(inconsistent_index)?;
+    Ok(SymbolVersions { base: Some((side, before.ordinal)), head: None, inside: 0 })
 }
 
-fn found_in(files: &[FilePair], is_it: impl Fn(&Pair<'_>) -> bool) -> Option<Both> {
+fn find_pair(files: &[FilePair], is_it: impl Fn(&Pair<'_>) -> bool) -> Option<SymbolVersions> {
     let pairs = pair_symbols(files);
     let pair = pairs.iter().find(|pair| is_it(pair))?;
-    let version = |entry: Option<Entry<'_>>| entry.map(|entry| (entry.file.clone(), entry.place));
+    let version = |entry: Option<SymbolSide<'_>>| entry.map(|entry| (entry.file.clone(), entry.ordinal));
     let latest = pair.latest().at();
     let is_inside = |other: &&Pair<'_>| {
         let mut around = other.latest().parent();
@@ -271,14 +287,14 @@ fn found_in(files: &[FilePair], is_it: impl Fn(&Pair<'_>) -> bool) -> Option<Bot
         around.is_some() && other.change().is_some()
     };
     let inside = pairs.iter().filter(is_inside).count();
-    Some(Both { base: version(pair.before), head: version(pair.after), inside })
+    Some(SymbolVersions { base: version(pair.before), head: version(pair.after), inside })
 }
 
-fn side(state: &State, at: SymbolAt) -> Result<Option<FileSide>, AppError> {
+fn side(state: &RefState, at: SymbolAt) -> Result<Option<FileSide>, AppError> {
     let version = state.snapshot.version(at.file)?;
-    Ok(version.map(|version| FileSide::of(&state.snapshot, REGISTRY, version)).transpose()?)
+    Ok(version.map(|version| FileSide::from_version(&state.snapshot, REGISTRY, version)).transpose()?)
 }
 
-pub(super) fn lost() -> AppError {
-    AppError::lost("a symbol")
+pub(super) fn inconsistent_index() -> AppError {
+    AppError::inconsistent_index("a symbol")
 }

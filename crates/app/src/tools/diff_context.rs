@@ -1,55 +1,57 @@
 //! `diff_context`: the changes between two refs, symbol by symbol.
 
 use codecompass_index::source::FileChange;
-use codecompass_query::diff::{Pair, changed, pair_symbols, settle, variants};
+use codecompass_query::diff::{Pair, changed, drop_unchanged, pair_symbols, variants};
 use serde_json::{Value, json};
 
-use super::frame::{ALL, Arguments, Effect, Kind, Tool, WORKSPACE, optional, schema};
 use super::input::Cursor;
-use super::path_filter::{Known, PATH_FILTER, PathFilter};
-use super::test_code::{TESTS, Tests};
-use super::versus::{self, Look, State, WORKTREE};
+use super::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
+use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
+use super::test_filter::{TESTS, TestFilter};
+use super::tool_spec::{ALL, Arguments, Effect, ParamKind, ToolSpec, WORKSPACE, optional, schema};
 use super::{change_json, change_text, impact, shape};
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader};
-use crate::paths::Paths;
-use crate::patience::Patience;
-use crate::server::places::Unknown;
+use crate::output::{Answer, OutputFormat, Reader};
+use crate::paths::PathResolver;
+use crate::server::workspaces::UnknownWorkspace;
+use crate::time_limit::TimeLimit;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "diff_context",
     title: "Changes between refs",
     description: "The changes of a branch by symbol: added, modified and deleted symbols with their signature \
                   before and after, since the merge base of both refs, and the files. Use it to review a branch, or \
                   with head_ref \"@worktree\" to see your own uncommitted edits.",
     params: &[
-        optional("base_ref", Kind::Text, "Branch, tag or commit to compare with. Default: the default branch")
+        optional("base_ref", ParamKind::Text, "Branch, tag or commit to compare with. Default: the default branch")
             .brief("Default: the default branch")
-            .place("BASE"),
+            .positional("BASE"),
         optional(
             "head_ref",
-            Kind::Text,
+            ParamKind::Text,
             "The ref to compare. Default: HEAD. \"@worktree\": the work tree with its edits",
         )
         .brief("Default: HEAD; \"@worktree\": with uncommitted edits")
-        .place("HEAD"),
+        .positional("HEAD"),
         WORKSPACE,
         PATH_FILTER,
         TESTS,
-        optional("limit", Kind::Count(Some(50)), "Symbols, at most 200"),
+        optional("limit", ParamKind::Count(Some(50)), "Symbols, at most 200"),
         ALL,
         optional(
             "include_callers",
-            Kind::Flag(false),
+            ParamKind::Flag(false),
             "Add the callers of deleted and changed symbols, the likeliest to break first",
         )
         .brief("Also of changed bodies")
         .flag("callers"),
-        optional("include_edges", Kind::Flag(false), "Add the calls that changed symbols gained and lost")
+        optional("include_edges", ParamKind::Flag(false), "Add the calls that changed symbols gained and lost")
             .brief("Calls gained and lost")
             .flag("edges"),
-        optional("include_docs", Kind::Flag(false), "Also list symbols with changed docs only").brief("").flag("docs"),
+        optional("include_docs", ParamKind::Flag(false), "Also list symbols with changed docs only")
+            .brief("")
+            .flag("docs"),
         shape::CURSOR,
     ],
     output: || {
@@ -95,30 +97,30 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.patience())?;
-        call.compare(Unknown::Project, |look, paths| answer(look, paths, &question))
+        let question = DiffArgs::parse(&call.arguments, call.time_limit())?;
+        call.compare(UnknownWorkspace::Project, |look, paths| answer(look, paths, &question))
     },
 };
 
 /// The parsed arguments.
-pub(super) struct Question {
+pub(super) struct DiffArgs {
     base: Option<String>,
     head: Option<String>,
     path_filter: Option<String>,
-    pub(super) tests: Tests,
+    pub(super) tests: TestFilter,
     limit: usize,
     cursor: Option<String>,
     callers: bool,
     edges: bool,
     docs: bool,
-    patience: Patience,
+    time_limit: TimeLimit,
     warnings: Vec<String>,
 }
 
-impl Question {
-    fn of(arguments: &Arguments, patience: Patience) -> Result<Self, AppError> {
+impl DiffArgs {
+    fn parse(arguments: &Arguments, patience: TimeLimit) -> Result<Self, AppError> {
         let base = arguments.text("base_ref");
-        if base.as_deref() == Some(WORKTREE) {
+        if base.as_deref() == Some(WORKTREE_REF) {
             return Err(AppError::new(
                 Code::InvalidInput,
                 "`base_ref` cannot be the work tree: give a commit, branch or tag.",
@@ -131,46 +133,46 @@ impl Question {
             base,
             head: arguments.text("head_ref"),
             path_filter: arguments.text("path_filter"),
-            tests: Tests::of(arguments)?,
+            tests: TestFilter::parse(arguments)?,
             limit,
             cursor: arguments.text("cursor"),
             callers: arguments.flag("include_callers"),
             edges: arguments.flag("include_edges"),
             docs: arguments.flag("include_docs"),
-            patience,
+            time_limit: patience,
             warnings,
         })
     }
 }
 
 /// The two states and their ref names.
-pub(super) struct Sides {
+pub(super) struct RefPair {
     pub(super) base_ref: String,
     pub(super) head_ref: String,
-    pub(super) base: State,
-    head: State,
+    pub(super) base: RefState,
+    head: RefState,
 }
 
-impl Sides {
-    fn open(look: &mut Look<'_>, question: &Question) -> Result<Self, AppError> {
+impl RefPair {
+    fn open(look: &mut RefComparer<'_>, question: &DiffArgs) -> Result<Self, AppError> {
         let Some(repo) = look.repo() else {
             return Err(AppError::new(Code::MergeBaseFailed, "The folder is not a git repository: it has no refs."));
         };
         let checked_out = repo.head()?;
         let default = || look.session.default_branch();
-        let base_ref = question.base.clone().or_else(default).ok_or_else(versus::no_commit)?;
+        let base_ref = question.base.clone().or_else(default).ok_or_else(ref_compare::no_commit)?;
         let current = || checked_out.branch.clone().or_else(|| checked_out.commit.clone());
         let head_ref =
-            question.head.clone().or_else(|| look.head.clone()).or_else(current).ok_or_else(versus::no_commit)?;
+            question.head.clone().or_else(|| look.head.clone()).or_else(current).ok_or_else(ref_compare::no_commit)?;
         if checked_out.commit.is_none() && (question.base.is_none() || question.head.is_none()) {
-            return Err(versus::no_commit());
+            return Err(ref_compare::no_commit());
         }
-        let base_commit = look.commit(repo, &base_ref)?;
+        let base_commit = look.resolve_commit(repo, &base_ref)?;
         let head = match head_ref.as_str() {
-            WORKTREE => look.worktree()?,
+            WORKTREE_REF => look.worktree_state()?,
             name => {
-                let commit = look.commit(repo, name)?;
-                look.committed(name, &commit)?
+                let commit = look.resolve_commit(repo, name)?;
+                look.commit_state(name, &commit)?
             }
         };
         let failed = |why: String| {
@@ -185,12 +187,12 @@ impl Sides {
             }
             Err(error) => return Err(failed(format!("No merge base could be found: {error}."))),
         };
-        let base = look.committed(&base_ref, &merge_base)?;
+        let base = look.commit_state(&base_ref, &merge_base)?;
         Ok(Self { base_ref, head_ref, base, head })
     }
 
     /// The metadata of the answer: it describes the head, and its completeness is at most that of the base.
-    fn metadata(&self, question: &Question) -> Metadata {
+    fn metadata(&self, question: &DiffArgs) -> Metadata {
         let mut metadata = self.head.metadata.clone();
         metadata.warnings.extend(question.warnings.iter().cloned());
         if self.base.metadata.completeness != Completeness::Complete && metadata.completeness == Completeness::Complete
@@ -203,33 +205,38 @@ impl Sides {
 }
 
 /// Answers the request.
-fn answer(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question) -> Result<Answer, AppError> {
-    let sides = Sides::open(look, question)?;
+fn answer(look: &mut RefComparer<'_>, paths: &PathResolver<'_>, question: &DiffArgs) -> Result<Answer, AppError> {
+    let sides = RefPair::open(look, question)?;
     let about = sides.head.metadata.clone();
-    found(look, paths, question, sides)
-        .map_err(|error| if error.more.metadata.is_some() { error } else { error.about(about) })
+    compute_diff(look, paths, question, sides)
+        .map_err(|error| if error.details.metadata.is_some() { error } else { error.with_metadata(about) })
 }
 
-fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sides) -> Result<Answer, AppError> {
-    let Some(repo) = look.repo() else { return Err(versus::no_commit()) };
+fn compute_diff(
+    look: &mut RefComparer<'_>,
+    paths: &PathResolver<'_>,
+    question: &DiffArgs,
+    sides: RefPair,
+) -> Result<Answer, AppError> {
+    let Some(repo) = look.repo() else { return Err(ref_compare::no_commit()) };
     let mut metadata = sides.metadata(question);
-    let files = versus::file_changes(look, repo, &sides.base, &sides.head)?;
-    let (file_pairs, unknown) = versus::file_pairs(&sides.base, &sides.head, &files)?;
+    let files = ref_compare::file_changes(look, repo, &sides.base, &sides.head)?;
+    let (file_pairs, unknown) = ref_compare::file_pairs(&sides.base, &sides.head, &files)?;
     if unknown > 0 {
         let what = "changed files are indexed in one ref only; their symbols are not compared";
         metadata.warnings.push(format!("{unknown} {what}"));
     }
     let mut pairs = pair_symbols(&file_pairs);
     let variants = variants(&pairs, &sides.head.snapshot)?;
-    settle(&mut pairs, &variants, &sides.base.snapshot, &sides.head.snapshot)?;
-    let known = Known {
+    drop_unchanged(&mut pairs, &variants, &sides.base.snapshot, &sides.head.snapshot)?;
+    let known = KnownPaths {
         views: vec![&sides.head.snapshot, &sides.base.snapshot],
         paths: files.iter().flat_map(|file| [file.path.as_str(), file.path_before()]).collect(),
     };
     let value: Vec<&str> = question.path_filter.as_deref().into_iter().collect();
-    let filter = PathFilter::read(&value, &paths.start, &known)?;
+    let filter = PathFilter::parse(&value, &paths.base, &known)?;
     let is_wanted = |path: &str| filter.allows(path);
-    let is_listed = |pair: &Pair<'_>| question.tests.lists(pair.is_test());
+    let is_listed = |pair: &Pair<'_>| question.tests.includes(pair.is_test());
     let concerns = |pair: &&Pair<'_>| {
         is_listed(pair) && [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()))
     };
@@ -245,8 +252,8 @@ fn found(look: &mut Look<'_>, paths: &Paths<'_>, question: &Question, sides: Sid
         all: &pairs,
     };
     match look.form {
-        Form::Json => diff.shaped(look.config.max_response_bytes, metadata),
-        Form::Text(reader) => diff.told(reader, look.form.room(&look.config), metadata),
+        OutputFormat::Json => diff.render_json(look.config.max_response_bytes, metadata),
+        OutputFormat::Text(reader) => diff.render_text(reader, look.form.max_bytes(&look.config), metadata),
     }
 }
 
@@ -255,8 +262,8 @@ type Extra = (&'static str, Vec<Value>);
 
 /// Everything the answer contains.
 pub(super) struct Diff<'d> {
-    pub(super) sides: &'d Sides,
-    pub(super) question: &'d Question,
+    pub(super) sides: &'d RefPair,
+    pub(super) question: &'d DiffArgs,
     /// The path filter, as part of the cursor identity.
     filter: String,
     pub(super) files: Vec<&'d FileChange>,
@@ -270,10 +277,10 @@ pub(super) struct Diff<'d> {
 
 impl Diff<'_> {
     /// Renders JSON. Files take at most a third of it, and so do the optional lists.
-    fn shaped(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
-        let Sides { base_ref, head_ref, base, head } = self.sides;
+    fn render_json(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
+        let RefPair { base_ref, head_ref, base, head } = self.sides;
         let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
-        files.truncate(shape::fitting(&files, None, most_bytes / 3));
+        files.truncate(shape::fitting_count(&files, None, most_bytes / 3));
         if files.len() < self.files.len() {
             metadata.completeness = Completeness::Truncated;
             metadata.warnings.push(format!("{} of {} files are listed", files.len(), self.files.len()));
@@ -283,18 +290,18 @@ impl Diff<'_> {
         let reserved = if extras.is_empty() { 0 } else { most_bytes / 3 };
 
         let from = base.snapshot.info().totals.digest;
-        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.chosen());
-        let cursor = Cursor::of(Some(&head.snapshot), &identity);
-        let offset = cursor.read(self.question.cursor.as_deref())?;
+        let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.filter_identity());
+        let cursor = Cursor::new(Some(&head.snapshot), &identity);
+        let offset = cursor.decode(self.question.cursor.as_deref())?;
         let mut page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();
         let listed: Result<Vec<Value>, AppError> =
             page.iter().map(|pair| change_json::change(base, head, pair)).collect();
         let mut listed = listed?;
-        listed.truncate(shape::fitting(&listed, None, most_bytes.saturating_sub(used + reserved)));
+        listed.truncate(shape::fitting_count(&listed, None, most_bytes.saturating_sub(used + reserved)));
         page.truncate(listed.len());
         if offset + listed.len() < self.changes.len() {
             metadata.completeness = Completeness::Truncated;
-            metadata.next_cursor = Some(cursor.write(offset + listed.len()));
+            metadata.next_cursor = Some(cursor.encode(offset + listed.len()));
         }
         if !is_whole {
             metadata.completeness = Completeness::Partial;
@@ -318,41 +325,41 @@ impl Diff<'_> {
     }
 
     /// The part of the cursor identity that the paths do not cover.
-    fn chosen(&self) -> String {
+    fn filter_identity(&self) -> String {
         self.question.tests.identity()
     }
 
     /// Renders text. Breaking changes come first, and the pages of the cursor follow this order.
-    fn told(&self, reader: Reader, room: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
-        let Sides { base_ref, head_ref, base, head } = self.sides;
+    fn render_text(&self, reader: Reader, room: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
+        let RefPair { base_ref, head_ref, base, head } = self.sides;
         let from = base.snapshot.info().totals.digest;
-        let identity = format!("diff text {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.chosen());
-        let cursor = Cursor::of(Some(&head.snapshot), &identity);
-        let offset = cursor.read(self.question.cursor.as_deref())?;
-        let folds_tests = self.question.tests == Tests::Open;
+        let identity = format!("diff text {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.filter_identity());
+        let cursor = Cursor::new(Some(&head.snapshot), &identity);
+        let offset = cursor.decode(self.question.cursor.as_deref())?;
+        let folds_tests = self.question.tests == TestFilter::Unset;
         let is_folded = |pair: &Pair<'_>| folds_tests && pair.is_test();
         let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = self.changes.iter().copied().partition(is_folded);
         listed.sort_by_key(|pair| (pair.is_landmark(), !pair.may_break()));
         let page: Vec<Pair<'_>> = listed.iter().skip(offset).take(self.question.limit).copied().collect();
         let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.may_break()).copied().collect();
         let wanted = if self.question.callers { &page } else { &broken };
-        let looked = impact::Looked { base, head, pairs: self.all, changes: wanted, most_bytes: usize::MAX };
-        let found = impact::callers(&looked, usize::MAX, &self.question.patience)?;
+        let looked = impact::ImpactInput { base, head, pairs: self.all, changes: wanted, most_bytes: usize::MAX };
+        let found = impact::callers(&looked, usize::MAX, &self.question.time_limit)?;
         let mut is_whole = found.is_complete;
         let mut edges = None;
         if self.question.edges {
-            let looked = impact::Looked { changes: &page, ..looked };
-            let [added, removed] = impact::edges(&looked, self.question.limit, &self.question.patience)?;
+            let looked = impact::ImpactInput { changes: &page, ..looked };
+            let [added, removed] = impact::edges(&looked, self.question.limit, &self.question.time_limit)?;
             is_whole &= added.is_complete && removed.is_complete;
             edges = Some([added.items, removed.items]);
         }
-        let shown = change_text::Shown { diff: self, page: &page, offset, listed: listed.len(), folded: &folded };
-        let mut text = change_text::Text::new(&shown, &found.items, room);
+        let shown = change_text::ChangesView { diff: self, page: &page, offset, listed: listed.len(), folded: &folded };
+        let mut text = change_text::ChangesText::new(&shown, &found.items, room);
         text.add_edges(edges.as_ref());
         let seen = offset + text.kept;
         if seen < listed.len() {
             metadata.completeness = Completeness::Truncated;
-            metadata.next_cursor = Some(cursor.write(seen));
+            metadata.next_cursor = Some(cursor.encode(seen));
         }
         if !is_whole {
             metadata.warnings.push("calls are incomplete (time limit); retry for the rest".into());
@@ -363,31 +370,31 @@ impl Diff<'_> {
 
     /// The optional lists, and whether the calls in them are complete.
     fn extras(&self, most_bytes: usize) -> Result<(Vec<Extra>, bool), AppError> {
-        let Question { callers, edges, docs, limit, ref patience, .. } = *self.question;
+        let DiffArgs { callers, edges, docs, limit, time_limit: ref patience, .. } = *self.question;
         let count = usize::from(docs) + usize::from(callers) + 2 * usize::from(edges);
         let most_bytes = most_bytes / count.max(1);
         let (base, head) = (&self.sides.base, &self.sides.head);
-        let looked = impact::Looked { base, head, pairs: self.all, changes: &self.changes, most_bytes };
+        let looked = impact::ImpactInput { base, head, pairs: self.all, changes: &self.changes, most_bytes };
         let (mut extras, mut is_whole) = (Vec::new(), true);
         if docs {
-            let mut list: Vec<Value> = self.docs.iter().take(limit).map(change_json::mention).collect();
-            list.truncate(shape::fitting(&list, None, most_bytes + shape::FRAME));
+            let mut list: Vec<Value> = self.docs.iter().take(limit).map(change_json::summary_json).collect();
+            list.truncate(shape::fitting_count(&list, None, most_bytes + shape::ENVELOPE_BYTES));
             extras.push(("doc_changes", list));
         }
         if callers {
             let found = impact::callers(&looked, limit, patience)?;
             is_whole &= found.is_complete;
-            extras.push(("affected_callers", laid(&found.items)));
+            extras.push(("affected_callers", json_list(&found.items)));
         }
         if edges {
             let [added, removed] = impact::edges(&looked, limit, patience)?;
             is_whole &= added.is_complete && removed.is_complete;
-            extras.extend([("edges_added", laid(&added.items)), ("edges_removed", laid(&removed.items))]);
+            extras.extend([("edges_added", json_list(&added.items)), ("edges_removed", json_list(&removed.items))]);
         }
         Ok((extras, is_whole))
     }
 }
 
-fn laid<T: impact::Laid>(items: &[T]) -> Vec<Value> {
-    items.iter().map(impact::Laid::json).collect()
+fn json_list<T: impact::ToJson>(items: &[T]) -> Vec<Value> {
+    items.iter().map(impact::ToJson::json).collect()
 }

@@ -1,32 +1,34 @@
 //! `explain_ranking`: why a place stands where it stands in the answer of `search_code`, or why it is not there.
 
 use codecompass_lang::REGISTRY;
-use codecompass_query::{Explained, Feature, Place, Search, What, Why, explain};
+use codecompass_query::{Explanation, Feature, HitKind, MissReason, SearchHit, SearchRequest, explain};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use crate::call::Inquiry;
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Reader, Told, style};
+use crate::output::{Answer, Reader, Render, style};
 use crate::tools::bounds::MAX_QUERY;
-use crate::tools::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::tools::tool_spec::{
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use crate::tools::{input, shape};
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "explain_ranking",
     title: "Explain a ranking",
     description: "Why a place stands where it stands in a search_code answer, factor by factor; or, as \
                   result_not_found with data.why, what keeps it out.",
     params: &[
-        required("query", Kind::Text, "The query of the search").max_bytes(MAX_QUERY).place("QUERY"),
-        required("result_path", Kind::Text, "File of the result").on_the_wire(),
-        required("result_line_start", Kind::Count(None), "Its first line").on_the_wire(),
-        required("place", Kind::Text, "The place: `src/auth/jwt.rs:87`").place("PATH:LINE").on_the_command_line(),
+        required("query", ParamKind::Text, "The query of the search").max_bytes(MAX_QUERY).positional("QUERY"),
+        required("result_path", ParamKind::Text, "File of the result").server_only(),
+        required("result_line_start", ParamKind::Count(None), "Its first line").server_only(),
+        required("place", ParamKind::Text, "The place: `src/auth/jwt.rs:87`").positional("PATH:LINE").cli_only(),
         REF,
-        optional("language", Kind::Text, "As in the search").flag("lang").alias("language"),
-        optional("limit", Kind::Count(Some(200)), "As in the search"),
+        optional("language", ParamKind::Text, "As in the search").flag("lang").alias("language"),
+        optional("limit", ParamKind::Count(Some(200)), "As in the search"),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -44,13 +46,13 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.is_command())?;
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = ExplainArgs::parse(&call.arguments, call.is_command())?;
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// What is asked.
-struct Question {
+struct ExplainArgs {
     query: String,
     path: String,
     line: u32,
@@ -59,18 +61,18 @@ struct Question {
     warnings: Vec<String>,
 }
 
-impl Question {
-    fn of(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
+impl ExplainArgs {
+    fn parse(arguments: &Arguments, is_command: bool) -> Result<Self, AppError> {
         let invalid = |message: &str| AppError::new(Code::InvalidInput, message);
         let (path, line) = match is_command {
-            false => (arguments.words("result_path"), arguments.count("result_line_start")),
+            false => (arguments.required_text("result_path"), arguments.count("result_line_start")),
             true => {
-                let place = arguments.words("place");
+                let place = arguments.required_text("place");
                 let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path.to_owned(), line.parse().ok()?)));
                 parts.ok_or_else(|| invalid("Give the place as PATH:LINE, like src/auth/jwt.rs:87."))?
             }
         };
-        let query = arguments.words("query");
+        let query = arguments.required_text("query");
         if query.trim().is_empty() {
             return Err(invalid("`query` is empty: give the query of the search."));
         }
@@ -86,48 +88,50 @@ impl Question {
 }
 
 /// Answers.
-fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&question.warnings);
-    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
-    let asked = Search {
+    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().with_metadata(metadata)) };
+    let asked = SearchRequest {
         language: question.language.as_deref(),
-        by_meaning: inquiry.config.meaning,
-        ..Search::new(&question.query, REGISTRY, question.limit)
+        use_embedding: inquiry.config.embedding,
+        ..SearchRequest::new(&question.query, REGISTRY, question.limit)
     };
-    let file = inquiry.paths.file(&[snapshot], "result_path", &question.path);
-    let file = file.map_err(|error| error.about(metadata.clone()))?;
+    let file = inquiry.paths.resolve_file(&[snapshot], "result_path", &question.path);
+    let file = file.map_err(|error| error.with_metadata(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {
-        Explained::Hit { place, rank } => {
-            Answer::of(inquiry.form, 0, &Hit { snapshot, query: &question.query, place: *place, rank, metadata })
-        }
-        Explained::Missing(why) => {
-            let mut why = why_json(&why);
+        Explanation::Hit { place, rank } => Answer::render(
+            inquiry.form,
+            0,
+            &ExplainedHit { snapshot, query: &question.query, place: *place, rank, metadata },
+        ),
+        Explanation::Missing(why) => {
+            let mut why = miss_json(&why);
             if let Some(absence) = &file.absence {
-                why["explanation"] = json!(absence.clause());
-                absence.left_out().into_iter().for_each(|reason| why["left_out"] = json!(reason));
+                why["explanation"] = json!(absence.explanation_clause());
+                absence.skip_reason().into_iter().for_each(|reason| why["left_out"] = json!(reason));
             }
-            Err(not_found(&file.path, question.line, why).about(metadata))
+            Err(not_found(&file.path, question.line, why).with_metadata(metadata))
         }
     }
 }
 
 /// A place that is in the list.
-struct Hit<'h> {
+struct ExplainedHit<'h> {
     snapshot: &'h Snapshot,
     query: &'h str,
-    place: Place,
+    place: SearchHit,
     rank: usize,
     metadata: Metadata,
 }
 
-impl Told for Hit<'_> {
+impl Render for ExplainedHit<'_> {
     fn json(&self) -> Result<Value, AppError> {
         Ok(json!({
             "query": self.query,
             "result": result_json(self.snapshot, &self.place),
             "rank": self.rank,
             "scoring": scoring(&self.place),
-            "scoring_details": details(&self.place),
+            "scoring_details": contribution_texts(&self.place),
             "metadata": self.metadata.to_json(),
         }))
     }
@@ -147,23 +151,23 @@ fn not_found(path: &str, line: u32, why: Value) -> AppError {
     }))
 }
 
-fn why_json(why: &Why) -> Value {
+fn miss_json(why: &MissReason) -> Value {
     match why {
-        Why::NoSuchFile => {
+        MissReason::NoSuchFile => {
             json!({ "reason": "file_not_indexed", "explanation": "no such file is in the index for this ref" })
         }
-        Why::PastEnd { lines } => json!({
+        MissReason::PastEnd { lines } => json!({
             "reason": "line_out_of_range",
             "explanation": format!("the file has {lines} lines"),
             "lines": lines,
         }),
-        Why::Filtered { by, found } => json!({
+        MissReason::Filtered { by, found } => json!({
             "reason": "filtered",
             "explanation": format!("the filter `{by}` keeps it out: it is {found}"),
             "filter": by,
             "found": found,
         }),
-        Why::NoWord { words } => json!({
+        MissReason::NoMatchingWord { words } => json!({
             "reason": "no_matching_term",
             "explanation": match words.is_empty() {
                 true => "the query has no word that can be looked up".to_owned(),
@@ -171,7 +175,7 @@ fn why_json(why: &Why) -> Value {
             },
             "terms": words,
         }),
-        Why::Behind { place, rank, needed } => json!({
+        MissReason::RankedBelow { place, rank, needed } => json!({
             "reason": "ranked_lower",
             "explanation": match rank {
                 Some(rank) => format!("it is result {rank}, with a total of {:.3}; the last one shown has {needed:.3}", place.scores.total()),
@@ -184,10 +188,10 @@ fn why_json(why: &Why) -> Value {
     }
 }
 
-fn result_json(snapshot: &Snapshot, place: &Place) -> Value {
+fn result_json(snapshot: &Snapshot, place: &SearchHit) -> Value {
     let mut result = Map::new();
     result.insert("result_id".into(), json!(place.result_id()));
-    result.insert("result_type".into(), json!(place.what.as_str()));
+    result.insert("result_type".into(), json!(place.kind.as_str()));
     result.insert("path".into(), json!(place.version.path));
     result.insert("line_start".into(), json!(place.lines.start));
     result.insert("line_end".into(), json!(place.lines.end));
@@ -202,7 +206,7 @@ fn result_json(snapshot: &Snapshot, place: &Place) -> Value {
     Value::Object(result)
 }
 
-fn scoring(place: &Place) -> Value {
+fn scoring(place: &SearchHit) -> Value {
     let mut scoring = Map::new();
     for feature in Feature::ALL {
         scoring.insert(feature.key().into(), json!(place.scores.contribution(*feature)));
@@ -212,24 +216,24 @@ fn scoring(place: &Place) -> Value {
 }
 
 /// A sentence for each contribution that is there, and for the six that the contract names in any case.
-fn details(place: &Place) -> Value {
+fn contribution_texts(place: &SearchHit) -> Value {
     let mut details = Map::new();
-    let source = match place.what {
-        What::Symbol => "symbols.name, symbols.doc, symbols.body",
-        What::Snippet => "snippets.text",
-        What::File => "files.path",
+    let source = match place.kind {
+        HitKind::Symbol => "symbols.name, symbols.doc, symbols.body",
+        HitKind::Snippet => "snippets.text",
+        HitKind::File => "files.path",
     };
     details.insert("bm25_source".into(), json!(source));
     for feature in &Feature::ALL[1..] {
         let is_named = (*feature as usize) <= Feature::KindMatch as usize;
         if is_named || place.scores.value(*feature) > 0.0 {
-            details.insert(format!("{}_reason", feature.key()), json!(reason(place, *feature)));
+            details.insert(format!("{}_reason", feature.key()), json!(contribution_text(place, *feature)));
         }
     }
     Value::Object(details)
 }
 
-fn reason(place: &Place, feature: Feature) -> String {
+fn contribution_text(place: &SearchHit, feature: Feature) -> String {
     let value = place.scores.value(feature);
     let name = place.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
     let percent = (value * 100.0).round();
@@ -276,11 +280,11 @@ fn reason(place: &Place, feature: Feature) -> String {
     }
 }
 
-fn text(place: &Place, rank: usize) -> String {
-    let name = place.symbol().map(|symbol| format!("  {} {}", symbol.kind, shown(&symbol.qualified_name)));
+fn text(place: &SearchHit, rank: usize) -> String {
+    let name = place.symbol().map(|symbol| format!("  {} {}", symbol.kind, escape_control(&symbol.qualified_name)));
     let mut text = format!(
         "{}:{}-{}{}\n  result {rank}, score {:.3}\n",
-        style::path(&shown(&place.version.path)),
+        style::path(&escape_control(&place.version.path)),
         place.lines.start,
         place.lines.end,
         name.unwrap_or_default(),
@@ -288,7 +292,11 @@ fn text(place: &Place, rank: usize) -> String {
     );
     for feature in Feature::ALL.iter().filter(|feature| place.scores.contribution(**feature) != 0.0) {
         let contribution = place.scores.contribution(*feature);
-        text += &format!("  {contribution:>+9.4}  {:<17} {}\n", feature.key(), shown(&reason(place, *feature)));
+        text += &format!(
+            "  {contribution:>+9.4}  {:<17} {}\n",
+            feature.key(),
+            escape_control(&contribution_text(place, *feature))
+        );
     }
     text + &format!("  {:>9.4}  total\n", place.scores.total())
 }

@@ -1,43 +1,45 @@
 //! `find_references`: every reference to a symbol, the confirmed ones first.
 
 use codecompass_model::Confidence;
-use codecompass_query::Policy;
-use codecompass_query::graph::{Counts, EdgeKind, Graph, Link, Site, Through};
+use codecompass_query::AmbiguityPolicy;
+use codecompass_query::graph::{Counts, DispatchCall, DispatchLink, EdgeKind, Graph, Site};
 use serde_json::{Map, Value, json};
 
-use super::followups::{Before, Known};
-use super::frame::{ALL, Arguments, Effect, FILE, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
-use super::graph::{self, Around, Shown, with_graph};
-use super::in_text::{TextLine, Texts};
+use super::batch::{Batch, BatchItem};
+use super::followups::{KnownSymbols, PreviousCall};
+use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::rows;
-use super::several::{Part, Several};
-use super::test_code::{Last, TESTS, Tests};
-use super::{names, reference_text, shape};
-use crate::call::Inquiry;
+use super::test_filter::{FoldedTests, TESTS, TestFilter};
+use super::text_mentions::{TextMention, TextMentions};
+use super::tool_spec::{
+    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
+use super::{reference_text, shape, symbol_input};
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader};
+use crate::output::{Answer, OutputFormat, Reader};
 
 const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "find_references",
     title: "Find references",
     description: "Every reference to a symbol, with the source line and the enclosing symbol: imports, calls, \
                   implements, extends, references. Confirmed ones first; `heuristic` ones are unconfirmed. `counts` \
                   covers every occurrence of the name. Use it before changing a symbol, instead of grep.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id")
+        required("symbol_name", ParamKind::Text, "Name, end of a qualified name, path:line, or symbol_id")
             .brief("Name or path:line")
-            .place("NAME"),
-        names::ALSO,
+            .positional("NAME"),
+        symbol_input::ALSO,
         REF,
-        optional("kind", Kind::Choice(KINDS, None), "Only these edges"),
+        optional("kind", ParamKind::Choice(KINDS, None), "Only these edges"),
         TESTS,
-        optional("limit", Kind::Count(Some(20)), "At most 200"),
+        optional("limit", ParamKind::Count(Some(20)), "At most 200"),
         FILE,
-        optional("include_text", Kind::Flag(false), "Also list the word in comments, strings and other files")
+        optional("include_text", ParamKind::Flag(false), "Also list the word in comments, strings and other files")
             .brief("Also in comments and text")
             .flag("text"),
         shape::CURSOR,
@@ -70,19 +72,19 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let question = Question::of(&call.arguments)?;
-        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
+        let question = ReferencesArgs::parse(&call.arguments)?;
+        call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
     },
 };
 
 /// The parsed arguments.
-pub(crate) struct Question {
+pub(crate) struct ReferencesArgs {
     name: String,
     also: Vec<String>,
     path: Option<String>,
     kind: Option<EdgeKind>,
     include_text: bool,
-    tests: Tests,
+    tests: TestFilter,
     limit: usize,
     /// No limit was given.
     is_open: bool,
@@ -90,18 +92,18 @@ pub(crate) struct Question {
     warnings: Vec<String>,
 }
 
-impl Question {
+impl ReferencesArgs {
     /// Checks the arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+    pub(crate) fn parse(arguments: &Arguments) -> Result<Self, AppError> {
         let words = EdgeKind::ALL.map(|kind| (kind.as_str(), kind));
         let (limit, warnings) = arguments.limit();
         Ok(Self {
-            name: arguments.words("symbol_name"),
+            name: arguments.required_text("symbol_name"),
             also: arguments.list("also"),
             path: arguments.text("path"),
             kind: input::one_of("kind", arguments.text("kind").as_deref(), &words)?,
             include_text: arguments.flag("include_text"),
-            tests: Tests::of(arguments)?,
+            tests: TestFilter::parse(arguments)?,
             limit,
             is_open: !arguments.is_given("limit") && !arguments.is_given("all"),
             cursor: arguments.text("cursor"),
@@ -111,33 +113,34 @@ impl Question {
 }
 
 /// Answers the request.
-pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ReferencesArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
     let missing = || {
         AppError::new(Code::NoEdgesAvailable, "Nothing is indexed yet, so there are no edges.")
             .hint("Call index_repo, or run `codecompass index`.")
             .advice("Run `codecompass index`.")
     };
-    let Ok(memory) = inquiry.memory() else { return Err(missing().about(metadata)) };
-    with_graph(memory, &inquiry.patience, |graph| {
-        let asked = Asked { inquiry, question, name: &question.name, cursor: question.cursor.as_deref() };
-        let first = found(graph, &asked, &mut metadata)?;
+    let Ok(memory) = inquiry.resolve_cache() else { return Err(missing().with_metadata(metadata)) };
+    with_graph(memory, &inquiry.time_limit, |graph| {
+        let asked =
+            NameLookup { context: inquiry, args: question, name: &question.name, cursor: question.cursor.as_deref() };
+        let first = collect_references(graph, &asked, &mut metadata)?;
         let code = u8::from(first.total == 0);
         let mut more = Vec::with_capacity(question.also.len());
         for name in &question.also {
-            let part = found(graph, &Asked { name, cursor: None, ..asked }, &mut Metadata::unknown());
+            let part = collect_references(graph, &NameLookup { name, cursor: None, ..asked }, &mut Metadata::unknown());
             more.push((name.clone(), part));
         }
-        graph::finish(graph, &mut metadata)?;
-        Several { first, more, metadata, code }.told(inquiry.form)
+        graph::note_incomplete(graph, &mut metadata)?;
+        Batch { first, more, metadata, code }.render(inquiry.form)
     })
 }
 
 /// The lookup of one name.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
-    inquiry: &'a Inquiry<'a>,
-    question: &'a Question,
+struct NameLookup<'a> {
+    context: &'a QueryContext<'a>,
+    args: &'a ReferencesArgs,
     name: &'a str,
     cursor: Option<&'a str>,
 }
@@ -145,10 +148,10 @@ struct Asked<'a> {
 /// The references to one symbol.
 pub(super) struct References {
     asked: String,
-    pub(super) symbol: Shown,
-    pub(super) places: Vec<Place>,
+    pub(super) symbol: GraphSymbol,
+    pub(super) references: Vec<ReferenceRow>,
     /// Tests, which texts list after the other rows.
-    pub(super) tests: Last<Place>,
+    pub(super) tests: FoldedTests<ReferenceRow>,
     pub(super) offset: usize,
     pub(super) limit: usize,
     /// The number of rows on all pages.
@@ -157,30 +160,30 @@ pub(super) struct References {
     pub(super) next: Option<String>,
     pub(super) counts: Counts,
     /// Calls of a declaration that it implements, or of its implementations, and their total number.
-    pub(super) through: Vec<Reached>,
-    pub(super) total_through: usize,
+    pub(super) dispatch: Vec<DispatchRow>,
+    pub(super) total_dispatch: usize,
     /// The number of other files that contain the word, and their lines when requested.
     pub(super) text_files: usize,
-    pub(super) text: Option<Vec<TextLine>>,
-    pub(super) implementations: Vec<(Shown, usize)>,
-    pub(super) others: Vec<Shown>,
+    pub(super) text: Option<Vec<TextMention>>,
+    pub(super) implementations: Vec<(GraphSymbol, usize)>,
+    pub(super) others: Vec<GraphSymbol>,
     pub(super) room: usize,
 }
 
 /// A reference with its source line and enclosing scope.
-pub(super) struct Place {
+pub(super) struct ReferenceRow {
     pub(super) site: Site,
     pub(super) context: String,
-    pub(super) around: Around,
+    pub(super) around: EnclosingScope,
     layer: Option<&'static str>,
 }
 
-impl Place {
-    fn of(graph: &Graph<'_>, site: Site) -> Result<Self, AppError> {
+impl ReferenceRow {
+    fn new(graph: &Graph<'_>, site: Site) -> Result<Self, AppError> {
         let snapshot = graph.snapshot();
         Ok(Self {
-            context: graph::line_of(snapshot, site.file.id, site.line)?,
-            around: Around::of(graph, site.file.id, site.from)?,
+            context: graph::source_line(snapshot, site.file.id, site.line)?,
+            around: EnclosingScope::load(graph, site.file.id, site.from)?,
             layer: snapshot.layer(site.file.id).map(|layer| layer.as_str()),
             site,
         })
@@ -197,7 +200,7 @@ impl Place {
         fields.insert("edge_type".into(), json!(site.kind.as_str()));
         fields.insert("confidence".into(), json!(site.confidence.as_str()));
         if site.confidence == Confidence::Heuristic {
-            fields.insert("reason".into(), json!(graph::reason(site)));
+            fields.insert("reason".into(), json!(graph::unresolved_reason(site)));
         }
         if let Some(layer) = self.layer {
             fields.insert("source_layer".into(), json!(layer));
@@ -214,16 +217,16 @@ fn is_test(graph: &Graph<'_>, site: &Site) -> bool {
 }
 
 /// A call of a declaration that the symbol implements, or of an implementation of it.
-pub(super) struct Reached {
-    pub(super) place: Place,
-    pub(super) symbol: Shown,
-    pub(super) link: Link,
+pub(super) struct DispatchRow {
+    pub(super) place: ReferenceRow,
+    pub(super) symbol: GraphSymbol,
+    pub(super) link: DispatchLink,
 }
 
-impl Reached {
-    fn of(graph: &Graph<'_>, through: Through) -> Result<Self, AppError> {
-        let symbol = Shown::of(graph, through.symbol)?;
-        Ok(Self { place: Place::of(graph, through.site)?, symbol, link: through.link })
+impl DispatchRow {
+    fn new(graph: &Graph<'_>, through: DispatchCall) -> Result<Self, AppError> {
+        let symbol = GraphSymbol::load(graph, through.symbol)?;
+        Ok(Self { place: ReferenceRow::new(graph, through.site)?, symbol, link: through.link })
     }
 
     fn json(&self) -> Value {
@@ -234,75 +237,82 @@ impl Reached {
     }
 }
 
-fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Result<References, AppError> {
-    let Asked { inquiry, question, name, .. } = *asked;
+fn collect_references(
+    graph: &Graph<'_>,
+    asked: &NameLookup<'_>,
+    metadata: &mut Metadata,
+) -> Result<References, AppError> {
+    let NameLookup { context: inquiry, args: question, name, .. } = *asked;
     let snapshot = graph.snapshot();
-    let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
-    let handle = names::handle(snapshot, &inquiry.paths, name)?;
-    let policy = Policy::MostUsed { graph, prefers: |_| true };
-    let (target, others) = names::meant(snapshot, &handle, file.as_ref(), policy)?;
-    let symbol = Shown::of(graph, target)?;
-    let found = graph.named(&symbol.symbol().name)?;
-    if !graph.knows(&symbol.file.language) {
+    let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
+    let handle = symbol_input::normalize_name(snapshot, &inquiry.paths, name)?;
+    let policy = AmbiguityPolicy::MostUsed { graph, prefers: |_| true };
+    let (target, others) = symbol_input::resolve_symbol(snapshot, &handle, file.as_ref(), policy)?;
+    let symbol = GraphSymbol::load(graph, target)?;
+    let found = graph.references_to_name(&symbol.symbol().name)?;
+    if !graph.has_rules(&symbol.file.language) {
         let message = format!("References of {} are not supported.", symbol.file.language);
         return Err(AppError::new(Code::NoEdgesAvailable, message)
             .hint("Use search_code with mode \"literal\" to find the word.")
             .advice("Use `codecompass grep -w` to find the word.")
             .data(json!({ "language": symbol.file.language })));
     }
-    if !others.is_empty() && inquiry.form == Form::Json {
-        metadata.warnings.push(graph::taken_warning(&symbol, name, others.len() + 1));
+    if !others.is_empty() && inquiry.form == OutputFormat::Json {
+        metadata.warnings.push(graph::chosen_warning(&symbol, name, others.len() + 1));
     }
-    let is_kin = |language: &str| graph.are_kin(language, &symbol.file.language);
-    let (mut sites, counts) = found.account(target, symbol.symbol(), is_kin);
+    let is_kin = |language: &str| graph.can_interop(language, &symbol.file.language);
+    let (mut sites, counts) = found.classify(target, symbol.symbol(), is_kin);
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
-    sites.retain(|site| question.tests.lists(is_test(graph, site)));
+    sites.retain(|site| question.tests.includes(is_test(graph, site)));
     let total = sites.len();
-    if inquiry.form != Form::Json {
+    if inquiry.form != OutputFormat::Json {
         // Two uses on one line share a row.
         sites.dedup_by_key(|site| (site.file.id, site.line, site.confidence));
     }
-    let mut tests = Last::none();
-    if inquiry.form != Form::Json && question.tests == Tests::Open {
+    let mut tests = FoldedTests::empty();
+    if inquiry.form != OutputFormat::Json && question.tests == TestFilter::Unset {
         let (of_tests, of_code): (Vec<Site>, Vec<Site>) = sites.into_iter().partition(|site| is_test(graph, site));
         sites = of_code;
         if asked.cursor.is_none() {
             let left = (!question.is_open).then(|| question.limit.saturating_sub(sites.len()));
-            tests = Last::of(of_tests, left, |site| &site.file.path).try_map(|site| Place::of(graph, site))?;
+            tests = FoldedTests::fold(of_tests, left, |site| &site.file.path)
+                .try_map(|site| ReferenceRow::new(graph, site))?;
         }
     }
     let path = file.as_ref().map(|file| &file.path);
     let chosen = question.tests.identity();
-    let form = if inquiry.form == Form::Json { "" } else { " text" };
+    let form = if inquiry.form == OutputFormat::Json { "" } else { " text" };
     let identity = format!("references {name:?} {path:?} {:?}{chosen}{form}", question.kind);
-    let cursor = Cursor::of(Some(snapshot), &identity);
-    let offset = cursor.read(asked.cursor)?;
+    let cursor = Cursor::new(Some(snapshot), &identity);
+    let offset = cursor.decode(asked.cursor)?;
     let listed = sites.len();
     let page = sites.into_iter().skip(offset).take(question.limit);
-    let mut places: Vec<Place> = page.map(|site| Place::of(graph, site)).collect::<Result<_, _>>()?;
+    let mut places: Vec<ReferenceRow> = page.map(|site| ReferenceRow::new(graph, site)).collect::<Result<_, _>>()?;
     let kept = match inquiry.form {
-        Form::Json => shape::fitting(&places.iter().map(Place::json).collect::<Vec<_>>(), None, inquiry.room()),
-        Form::Text(_) => {
-            let length = |place: &Place| place.row().len() + place.site.file.path.len() / 2;
-            rows::fitting(places.iter().map(length), inquiry.room() / 4 * 3)
+        OutputFormat::Json => {
+            shape::fitting_count(&places.iter().map(ReferenceRow::json).collect::<Vec<_>>(), None, inquiry.max_bytes())
+        }
+        OutputFormat::Text(_) => {
+            let length = |place: &ReferenceRow| place.row().len() + place.site.file.path.len() / 2;
+            rows::fitting_count(places.iter().map(length), inquiry.max_bytes() / 4 * 3)
         }
     };
     places.truncate(kept);
-    let next = (offset + kept < listed).then(|| cursor.write(offset + kept));
+    let next = (offset + kept < listed).then(|| cursor.encode(offset + kept));
     if next.is_some() {
         metadata.next_cursor.clone_from(&next);
         metadata.completeness = Completeness::Truncated;
     }
     if !found.is_complete() {
-        let (seen, all) = (found.looked_at, found.total);
+        let (seen, all) = (found.files_scanned, found.total);
         metadata.warnings.push(format!("checked {seen} of {all} occurrences of the name (time limit)"));
     }
-    let mut through = if offset == 0 { graph.through(&found, target)? } else { Vec::new() };
-    through.retain(|one| question.tests.lists(is_test(graph, &one.site)));
+    let mut through = if offset == 0 { graph.dispatch_calls(&found, target)? } else { Vec::new() };
+    through.retain(|one| question.tests.includes(is_test(graph, &one.site)));
     let total_through = through.len();
     through.truncate(question.limit);
-    let through = through.into_iter().map(|one| Reached::of(graph, one)).collect::<Result<_, _>>()?;
-    let texts = Texts::of(snapshot, &symbol.symbol().name, &found.files(is_kin))?;
+    let through = through.into_iter().map(|one| DispatchRow::new(graph, one)).collect::<Result<_, _>>()?;
+    let texts = TextMentions::find(snapshot, &symbol.symbol().name, &found.files(is_kin))?;
     let text = match question.include_text && offset == 0 {
         true => Some(texts.lines(snapshot, question.limit)?),
         false => None,
@@ -312,20 +322,20 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
         0 => graph.implementations(target),
         _ => Vec::new(),
     };
-    let implementations = implementations.iter().map(|at| Ok((Shown::of(graph, *at)?, found.count(*at))));
+    let implementations = implementations.iter().map(|at| Ok((GraphSymbol::load(graph, *at)?, found.count(*at))));
     Ok(References {
         asked: name.to_owned(),
         implementations: implementations.collect::<Result<_, AppError>>()?,
-        others: graph::others_of(graph, &others)?,
+        others: graph::load_others(graph, &others)?,
         limit: question.limit,
-        room: inquiry.room(),
+        room: inquiry.max_bytes(),
         counts,
-        through,
-        total_through,
+        dispatch: through,
+        total_dispatch: total_through,
         text_files,
         text,
         symbol,
-        places,
+        references: places,
         tests,
         offset,
         listed,
@@ -334,36 +344,36 @@ fn found(graph: &Graph<'_>, asked: &Asked<'_>, metadata: &mut Metadata) -> Resul
     })
 }
 
-impl Part for References {
+impl BatchItem for References {
     fn json(&self) -> Result<Value, AppError> {
         let mut json = json!({
             "symbol": self.symbol.located(),
-            "references": self.places.iter().map(Place::json).collect::<Vec<_>>(),
+            "references": self.references.iter().map(ReferenceRow::json).collect::<Vec<_>>(),
             "total_references": self.total,
             "counts": graph::counts_json(&self.counts),
         });
-        if !self.through.is_empty() {
-            json["through"] = json!(self.through.iter().map(Reached::json).collect::<Vec<_>>());
-            json["total_through"] = json!(self.total_through);
+        if !self.dispatch.is_empty() {
+            json["through"] = json!(self.dispatch.iter().map(DispatchRow::json).collect::<Vec<_>>());
+            json["total_through"] = json!(self.total_dispatch);
         }
         json["text_files"] = json!(self.text_files);
         if let Some(text) = &self.text {
-            let line = |one: &TextLine| json!({ "path": one.path, "line_start": one.line, "context": one.context });
+            let line = |one: &TextMention| json!({ "path": one.path, "line_start": one.line, "context": one.context });
             json["text"] = json!(text.iter().map(line).collect::<Vec<_>>());
         }
         if !self.implementations.is_empty() {
-            let listed = self.implementations.iter().take(graph::OTHERS).map(|(one, count)| {
-                let mut mention = one.mention();
+            let listed = self.implementations.iter().take(graph::MAX_OTHERS).map(|(one, count)| {
+                let mut mention = one.summary_json();
                 mention["references"] = json!(count);
                 mention
             });
             json["implementations"] = json!(listed.collect::<Vec<_>>());
         }
         if self.total == 0 {
-            Before::of(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, Known::default());
+            PreviousCall::new(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, KnownSymbols::default());
         }
         if !self.others.is_empty() {
-            json["other_matches"] = json!(self.others.iter().map(Shown::mention).collect::<Vec<_>>());
+            json["other_matches"] = json!(self.others.iter().map(GraphSymbol::summary_json).collect::<Vec<_>>());
         }
         Ok(json)
     }

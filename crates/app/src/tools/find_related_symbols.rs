@@ -1,30 +1,33 @@
 //! `find_related_symbols`: other symbols that help to understand a symbol.
 
-use codecompass_query::Policy;
+use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{Relation, Scope, Usage};
 use serde_json::{Map, Value, json};
 
-use super::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
-use super::graph::{self, Shown, with_graph};
+use super::graph::{self, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
-use super::{names, rows, shape};
-use crate::call::Inquiry;
+use super::tool_spec::{
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
+use super::{rows, shape, symbol_input};
+use crate::call::QueryContext;
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, style};
+use crate::output::{Answer, OutputFormat, Reader, Render, style};
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "find_related_symbols",
     title: "Find related symbols",
     description: "Symbols related to a symbol, nearest first: what it uses, what uses it, its type's other members, \
                   then the rest of its file, module (folder) or package.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
-        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
+        required("symbol_name", ParamKind::Text, "Name, end of a qualified name, path:line, or symbol_id")
+            .positional("NAME"),
+        optional("path", ParamKind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
         REF,
-        optional("scope", Kind::Choice(&["file", "module", "package"], Some("file")), ""),
-        optional("limit", Kind::Count(Some(20)), "At most 200"),
+        optional("scope", ParamKind::Choice(&["file", "module", "package"], Some("file")), ""),
+        optional("limit", ParamKind::Count(Some(20)), "At most 200"),
         shape::CURSOR,
         ALL,
         NO_SYNC,
@@ -59,13 +62,13 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments)?;
-        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
+        let question = RelatedArgs::parse(&call.arguments)?;
+        call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
     },
 };
 
 /// The parsed arguments.
-struct Question {
+struct RelatedArgs {
     name: String,
     path: Option<String>,
     scope: Scope,
@@ -74,12 +77,12 @@ struct Question {
     warnings: Vec<String>,
 }
 
-impl Question {
-    fn of(arguments: &Arguments) -> Result<Self, AppError> {
-        let scope = input::one_of("scope", arguments.text("scope").as_deref(), Scope::WORDS)?;
+impl RelatedArgs {
+    fn parse(arguments: &Arguments) -> Result<Self, AppError> {
+        let scope = input::one_of("scope", arguments.text("scope").as_deref(), Scope::NAMES)?;
         let (limit, warnings) = arguments.limit();
         Ok(Self {
-            name: arguments.words("symbol_name"),
+            name: arguments.required_text("symbol_name"),
             path: arguments.text("path"),
             scope: scope.unwrap_or(Scope::File),
             limit,
@@ -90,9 +93,9 @@ impl Question {
 }
 
 /// The answer.
-struct Related {
-    anchor: Shown,
-    symbols: Vec<(Shown, Relation, Option<Usage>)>,
+struct RelatedAnswer {
+    anchor: GraphSymbol,
+    symbols: Vec<(GraphSymbol, Relation, Option<Usage>)>,
     scope: Scope,
     offset: usize,
     total: usize,
@@ -100,22 +103,22 @@ struct Related {
 }
 
 /// Answers the request.
-fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
-    let memory = inquiry.memory().map_err(|error| error.about(inquiry.metadata(&question.warnings)))?;
-    with_graph(memory, &inquiry.patience, |graph| {
+fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, AppError> {
+    let memory = inquiry.resolve_cache().map_err(|error| error.with_metadata(inquiry.metadata(&question.warnings)))?;
+    with_graph(memory, &inquiry.time_limit, |graph| {
         let snapshot = graph.snapshot();
-        let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
-        let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
-        let (at, _) = names::meant(snapshot, &name, file.as_ref(), Policy::OneFile)?;
+        let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
+        let name = symbol_input::normalize_name(snapshot, &inquiry.paths, &question.name)?;
+        let (at, _) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), AmbiguityPolicy::OneFile)?;
         let found = graph.related(at, question.scope)?;
         let path = file.as_ref().map(|file| &file.path);
         let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);
-        let cursor = Cursor::of(Some(snapshot), &identity);
-        let offset = cursor.read(question.cursor.as_deref())?;
+        let cursor = Cursor::new(Some(snapshot), &identity);
+        let offset = cursor.decode(question.cursor.as_deref())?;
         let page = found.symbols.iter().skip(offset).take(question.limit);
-        let symbols = page.map(|(at, relation, link)| Ok((Shown::of(graph, *at)?, *relation, *link)));
-        let mut told = Related {
-            anchor: Shown::of(graph, at)?,
+        let symbols = page.map(|(at, relation, link)| Ok((GraphSymbol::load(graph, *at)?, *relation, *link)));
+        let mut told = RelatedAnswer {
+            anchor: GraphSymbol::load(graph, at)?,
             symbols: symbols.collect::<Result<_, AppError>>()?,
             scope: question.scope,
             offset,
@@ -123,24 +126,26 @@ fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError
             metadata: inquiry.metadata(&question.warnings),
         };
         let kept = match inquiry.form {
-            Form::Json => {
+            OutputFormat::Json => {
                 let items: Vec<Value> = told.symbols.iter().map(related_json).collect();
-                shape::fitting(&items, None, inquiry.room())
+                shape::fitting_count(&items, None, inquiry.max_bytes())
             }
-            Form::Text(_) => rows::fitting(told.symbols.iter().map(|one| row(one).len()), inquiry.room()),
+            OutputFormat::Text(_) => {
+                rows::fitting_count(told.symbols.iter().map(|one| row(one).len()), inquiry.max_bytes())
+            }
         };
         told.symbols.truncate(kept);
         let seen = offset + kept;
         if seen < told.total {
-            told.metadata.next_cursor = Some(cursor.write(seen));
+            told.metadata.next_cursor = Some(cursor.encode(seen));
             told.metadata.completeness = Completeness::Truncated;
         }
-        graph::finish(graph, &mut told.metadata)?;
-        Answer::of(inquiry.form, u8::from(told.total == 0), &told)
+        graph::note_incomplete(graph, &mut told.metadata)?;
+        Answer::render(inquiry.form, u8::from(told.total == 0), &told)
     })
 }
 
-impl Told for Related {
+impl Render for RelatedAnswer {
     fn json(&self) -> Result<Value, AppError> {
         let mut head = self.anchor.identity();
         head.shift_remove("qualified_name");
@@ -157,29 +162,29 @@ impl Told for Related {
 
     fn text(&self, reader: Reader) -> Result<String, AppError> {
         let symbol = self.anchor.symbol();
-        let name = style::name(&shown(&rows::short_name(symbol)));
-        let mut text = format!("{name} {}\n", rows::place(&self.anchor.file.path, symbol.lines));
+        let name = style::name(&escape_control(&rows::short_name(symbol)));
+        let mut text = format!("{name} {}\n", rows::location(&self.anchor.file.path, symbol.lines));
         self.symbols.iter().for_each(|one| text += &row(one));
         if self.total == 0 {
             text += "No related symbols.\n";
         }
         let cursor = self.metadata.next_cursor.as_deref();
         let seen = self.offset + self.symbols.len();
-        text += &rows::More { seen, total: self.total, what: "", by_limit: false, cursor }.text(reader);
+        text += &rows::Remainder { seen, total: self.total, what: "", by_limit: false, cursor }.text(reader);
         Ok(text + &self.metadata.notes())
     }
 }
 
-fn row((related, relation, link): &(Shown, Relation, Option<Usage>)) -> String {
+fn row((related, relation, link): &(GraphSymbol, Relation, Option<Usage>)) -> String {
     let how = link.map_or(relation.as_str(), Usage::as_str);
     let symbol = related.symbol();
-    let place = rows::place(&related.file.path, symbol.lines);
-    format!(" {place} {} {}\n", style::dim(how), rows::header(symbol, rows::ROW))
+    let place = rows::location(&related.file.path, symbol.lines);
+    format!(" {place} {} {}\n", style::dim(how), rows::header(symbol, rows::MAX_ROW_CHARS))
 }
 
-fn related_json((related, relation, link): &(Shown, Relation, Option<Usage>)) -> Value {
+fn related_json((related, relation, link): &(GraphSymbol, Relation, Option<Usage>)) -> Value {
     let mut fields: Map<String, Value> = related.located();
-    fields.insert("signature".into(), json!(shape::cut(&related.symbol().signature, shape::SIGNATURE)));
+    fields.insert("signature".into(), json!(shape::truncate(&related.symbol().signature, shape::MAX_SIGNATURE_CHARS)));
     fields.insert("relation".into(), json!(relation.as_str()));
     if let Some(link) = link {
         fields.insert("link".into(), json!(link.as_str()));

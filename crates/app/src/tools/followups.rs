@@ -7,7 +7,8 @@
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
 use codecompass_query::{
-    Intent, Meant, Place, Policy, Search, Wanted, known_names, meant, nearest_names, search, telling_words,
+    AmbiguityPolicy, Intent, NameMatch, NameQuery, SearchHit, SearchRequest, defined_names, nearest_names,
+    resolve_name, salient_words, search,
 };
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
@@ -15,14 +16,14 @@ use serde_json::{Map, Value, json};
 use crate::error::AppError;
 
 /// The maximum number of suggestions.
-const MOST: usize = 4;
+const MAX_SUGGESTIONS: usize = 4;
 
 /// Scores below it are weak, unless the caller gives another threshold.
-pub(crate) const THRESHOLD: f64 = 0.5;
+pub(crate) const WEAK_SCORE: f64 = 0.5;
 
 /// The previous call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Before {
+pub(crate) struct PreviousCall {
     pub(crate) tool: String,
     pub(crate) params: Map<String, Value>,
     /// The detected intent of the query, if known.
@@ -33,54 +34,55 @@ pub(crate) struct Before {
 
 /// Names in the index: those found for the query words, and the definitions of the name or of similar names.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownSymbols {
     names: Vec<(String, SymbolKind)>,
-    bearers: Vec<(String, SymbolKind)>,
+    definitions: Vec<(String, SymbolKind)>,
 }
 
-impl Known {
+impl KnownSymbols {
     /// For a query in words, with its search hits.
-    pub(crate) fn of_words(snapshot: &Snapshot, query: &str, answers: &[Place]) -> Result<Self, AppError> {
-        Ok(Self { names: known_names(snapshot, query, answers, MOST)?, bearers: Vec::new() })
+    pub(crate) fn for_query(snapshot: &Snapshot, query: &str, answers: &[SearchHit]) -> Result<Self, AppError> {
+        Ok(Self { names: defined_names(snapshot, query, answers, MAX_SUGGESTIONS)?, definitions: Vec::new() })
     }
 
     /// For a name; `near` holds similar names if the caller has already searched for them.
-    pub(crate) fn of_name(snapshot: &Snapshot, name: &str, near: &[String]) -> Result<Self, AppError> {
-        Ok(Self { names: Vec::new(), bearers: bearers(snapshot, name, near)? })
+    pub(crate) fn for_name(snapshot: &Snapshot, name: &str, near: &[String]) -> Result<Self, AppError> {
+        Ok(Self { names: Vec::new(), definitions: definitions_named(snapshot, name, near)? })
     }
 
     /// For a query that may be words or a name.
-    pub(crate) fn of_anything(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
+    pub(crate) fn for_any(snapshot: &Snapshot, asked: &str) -> Result<Self, AppError> {
         // The words of a name decide whether it is suggested.
-        let question = Search { by_meaning: false, ..Search::new(asked, REGISTRY, 2 * MOST) };
-        let answers = search(snapshot, &question)?.places;
-        let names = known_names(snapshot, asked, &answers, MOST)?;
+        let question =
+            SearchRequest { use_embedding: false, ..SearchRequest::new(asked, REGISTRY, 2 * MAX_SUGGESTIONS) };
+        let answers = search(snapshot, &question)?.hits;
+        let names = defined_names(snapshot, asked, &answers, MAX_SUGGESTIONS)?;
         let near = nearest_names(snapshot, asked, 2)?;
-        Ok(Self { names, bearers: bearers(snapshot, asked, &near)? })
+        Ok(Self { names, definitions: definitions_named(snapshot, asked, &near)? })
     }
 
     /// Every name that a suggestion may use.
     pub(crate) fn all_names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().chain(&self.bearers).map(|(name, _)| name.as_str())
+        self.names.iter().chain(&self.definitions).map(|(name, _)| name.as_str())
     }
 }
 
-impl Before {
+impl PreviousCall {
     /// A call with one relevant argument.
-    pub(crate) fn of(tool: &str, parameter: &str, value: &str) -> Self {
+    pub(crate) fn new(tool: &str, parameter: &str, value: &str) -> Self {
         let params = Map::from_iter([(parameter.to_owned(), json!(value))]);
         Self { tool: tool.to_owned(), params, ..Self::default() }
     }
 
     /// The text of the request: a query or a name.
-    pub(crate) fn asked(&self) -> &str {
+    pub(crate) fn query_text(&self) -> &str {
         let words = ["query", "name", "symbol_name"].iter().find_map(|key| self.params.get(*key)?.as_str());
         words.unwrap_or_default()
     }
 
     /// The suggested next calls, without the previous call itself.
-    pub(crate) fn follow_ups(&self, known: Known) -> Vec<Value> {
-        let mut suggestions = suggest(self, known.names, known.bearers);
+    pub(crate) fn follow_ups(&self, known: KnownSymbols) -> Vec<Value> {
+        let mut suggestions = suggestions(self, known.names, known.definitions);
         let words = |params: &Value| params["query"].as_str().map(str::to_lowercase);
         let own = json!(self.params);
         let is_same = |suggestion: &Value| {
@@ -89,12 +91,12 @@ impl Before {
             suggestion["tool"] == self.tool.as_str() && (*params == own || same_words && own.get("language").is_none())
         };
         suggestions.retain(|suggestion| !is_same(suggestion));
-        suggestions.truncate(MOST);
+        suggestions.truncate(MAX_SUGGESTIONS);
         suggestions
     }
 
     /// Adds the suggestions to a weak answer.
-    pub(crate) fn add_to(&self, answer: &mut Value, known: Known) {
+    pub(crate) fn add_to(&self, answer: &mut Value, known: KnownSymbols) {
         let suggestions = self.follow_ups(known);
         if !suggestions.is_empty() {
             answer["suggestions"] = json!(suggestions);
@@ -103,13 +105,14 @@ impl Before {
 }
 
 /// The definitions of a name or handle, or of the most similar names if there are none.
-fn bearers(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(String, SymbolKind)>, AppError> {
+fn definitions_named(snapshot: &Snapshot, asked: &str, near: &[String]) -> Result<Vec<(String, SymbolKind)>, AppError> {
     let mut names = vec![asked.trim().to_owned()];
     names.extend(near.iter().take(2).cloned());
     let mut found: Vec<(String, SymbolKind)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        let wanted = Wanted { name, languages: REGISTRY, language: None, path: None };
-        if let Meant::One { symbol, .. } = meant(snapshot, &wanted, Policy::First { others: 0 })? {
+        let wanted = NameQuery { name, languages: REGISTRY, language: None, path: None };
+        if let NameMatch::Unique { symbol, .. } = resolve_name(snapshot, &wanted, AmbiguityPolicy::First { others: 0 })?
+        {
             found.push((symbol.symbol().name.clone(), symbol.symbol().kind));
         }
         if at == 0 && !found.is_empty() {
@@ -126,11 +129,15 @@ fn may_be_called(kind: SymbolKind) -> bool {
     matches!(kind, Class | Constructor | Fn | Macro | Method)
 }
 
-fn suggest(before: &Before, known: Vec<(String, SymbolKind)>, bearers: Vec<(String, SymbolKind)>) -> Vec<Value> {
-    let asked = before.asked();
+fn suggestions(
+    before: &PreviousCall,
+    known: Vec<(String, SymbolKind)>,
+    bearers: Vec<(String, SymbolKind)>,
+) -> Vec<Value> {
+    let asked = before.query_text();
     let call = |tool: &str, params: Value, reason: String| json!({ "tool": tool, "params": params, "reason": reason });
-    let intent = before.intent.clone().unwrap_or_else(|| Intent::of(asked, REGISTRY).as_str().to_owned());
-    let words = telling_words(asked).join(" ");
+    let intent = before.intent.clone().unwrap_or_else(|| Intent::classify(asked, REGISTRY).as_str().to_owned());
+    let words = salient_words(asked).join(" ");
     let locate = known.iter().take(2).map(|(name, kind)| {
         let reason = format!("'{name}' matches words of the query and is defined here; a lookup is exact.");
         call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)

@@ -9,54 +9,55 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::Lines;
 use codecompass_model::ids::SymbolId;
 use codecompass_query::{
-    Meant, Mode, Piece, Policy, Search, Wanted, context, lines_of, meant, nearest_names, place_of, telling_words,
+    AmbiguityPolicy, ContextItem, NameMatch, NameQuery, QueryMode, SearchRequest, context, nearest_names,
+    parse_location, resolve_name, salient_words, select_lines,
 };
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::bounds::MAX_QUERY;
-use super::followups::{Before, Known};
-use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use super::followups::{KnownSymbols, PreviousCall};
 use super::tokens::{self, Budget};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
 use super::{graph, input, rows, shape};
-use crate::call::Inquiry;
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, style};
-use crate::paths::Paths;
+use crate::output::{Answer, OutputFormat, Reader, Render, style};
+use crate::paths::PathResolver;
 
 /// So many places of a search are candidates: more than most budgets hold, and each costs time.
-const PLACES: usize = 60;
+const MAX_SEARCH_HITS: usize = 60;
 
 /// Room for everything around the items, in bytes.
-const FRAME: u64 = 2048;
+const ENVELOPE_BYTES: u64 = 2048;
 
 const STRATEGIES: &[&str] = &["breadth", "depth"];
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "get_code_context",
     title: "Code for a question",
     description: "The code that answers a question, fitted to a token budget: 'breadth' for many symbols with \
                   signatures, 'depth' for fewer with full bodies. `symbols` reads named ones whole in one call. Use \
                   it in place of reading files.",
     params: &[
-        required("query", Kind::Text, "As in search_code; may be \"\" with `symbols`")
+        required("query", ParamKind::Text, "As in search_code; may be \"\" with `symbols`")
             .max_bytes(MAX_QUERY)
-            .place_if_given("QUERY")
+            .optional_positional("QUERY")
             .help("A question in words, a name, a path or a message"),
-        optional("max_tokens", Kind::Count(Some(4000)), "Token budget").flag("max-tokens"),
-        optional("strategy", Kind::Choice(STRATEGIES, Some("breadth")), "").or(Code::InvalidStrategy),
+        optional("max_tokens", ParamKind::Count(Some(4000)), "Token budget").flag("max-tokens"),
+        optional("strategy", ParamKind::Choice(STRATEGIES, Some("breadth")), "").with_error_code(Code::InvalidStrategy),
         REF,
         shape::LANGUAGE,
         optional(
             "symbols",
-            Kind::List,
+            ParamKind::List,
             "To read first, whole: names, symbol_ids, or places (src/a.py:10-40, or :10 for the symbol there)",
         )
         .flag("symbol")
         .value("NAME"),
-        optional("exclude", Kind::List, "symbol_ids you already have").value("ID"),
+        optional("exclude", ParamKind::List, "symbol_ids you already have").value("ID"),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -89,13 +90,13 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let question = Question::of(&call.arguments)?;
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = ContextArgs::parse(&call.arguments)?;
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// What is asked.
-pub(crate) struct Question {
+pub(crate) struct ContextArgs {
     query: String,
     max_tokens: u64,
     /// Whether the call says how many.
@@ -106,10 +107,10 @@ pub(crate) struct Question {
     exclude: HashSet<String>,
 }
 
-impl Question {
+impl ContextArgs {
     /// Checks the arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
-        let (query, symbols) = (arguments.words("query"), arguments.list("symbols"));
+    pub(crate) fn parse(arguments: &Arguments) -> Result<Self, AppError> {
+        let (query, symbols) = (arguments.required_text("query"), arguments.list("symbols"));
         if query.trim().is_empty() && symbols.is_empty() {
             return Err(AppError::new(
                 Code::InvalidInput,
@@ -145,23 +146,23 @@ impl Question {
 }
 
 /// A piece that is in the answer.
-struct Taken {
-    piece: Piece,
+struct IncludedItem {
+    piece: ContextItem,
     /// As it is told, in the form of the answer.
-    item: Content,
+    item: ItemContent,
     is_whole: bool,
 }
 
-enum Content {
+enum ItemContent {
     Json(Value),
     Text(String),
 }
 
 /// What is told.
-struct Context<'c> {
+struct ContextAnswer<'c> {
     snapshot: Option<&'c Snapshot>,
-    question: &'c Question,
-    taken: Vec<Taken>,
+    question: &'c ContextArgs,
+    taken: Vec<IncludedItem>,
     /// How many pieces found no room.
     left: usize,
     /// How many that were asked for by name are there without their body.
@@ -171,25 +172,26 @@ struct Context<'c> {
 }
 
 /// Answers; where nothing is published the answer is empty and the metadata says why.
-pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&[]);
     let room = match question.is_bounded {
-        true => inquiry.form.long_room(&inquiry.config),
-        false => inquiry.room(),
+        true => inquiry.form.max_bytes_for_token_budget(&inquiry.config),
+        false => inquiry.max_bytes(),
     };
-    let budget = Budget::new(question.max_tokens, (room as u64).saturating_sub(FRAME));
+    let budget = Budget::new(question.max_tokens, (room as u64).saturating_sub(ENVELOPE_BYTES));
     let snapshot = inquiry.snapshot();
     let mut pieces = Vec::new();
     if let Some(snapshot) = snapshot {
-        let named = named(snapshot, question, &inquiry.paths, &mut metadata);
-        let named = named.map_err(|error| error.about(metadata.clone()))?;
-        let keys: HashSet<_> = named.iter().map(Piece::key).collect();
-        let found =
-            found(snapshot, question, inquiry.config.meaning)?.into_iter().filter(|piece| !keys.contains(&piece.key()));
+        let named = requested_items(snapshot, question, &inquiry.paths, &mut metadata);
+        let named = named.map_err(|error| error.with_metadata(metadata.clone()))?;
+        let keys: HashSet<_> = named.iter().map(ContextItem::key).collect();
+        let found = search_items(snapshot, question, inquiry.config.embedding)?
+            .into_iter()
+            .filter(|piece| !keys.contains(&piece.key()));
         pieces.extend(named.into_iter().map(|piece| (piece, true)));
         pieces.extend(found.map(|piece| (piece, false)));
     }
-    let mut told = Context { snapshot, question, taken: Vec::new(), left: 0, bodiless: 0, budget, metadata };
+    let mut told = ContextAnswer { snapshot, question, taken: Vec::new(), left: 0, bodiless: 0, budget, metadata };
     for (piece, is_named) in pieces {
         if let Some(snapshot) = snapshot {
             told.add(snapshot, inquiry.form, piece, is_named)?;
@@ -199,33 +201,39 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         told.metadata.completeness = Completeness::Partial;
     }
     let code = u8::from(told.taken.is_empty());
-    Answer::of(inquiry.form, code, &told)
+    Answer::render(inquiry.form, code, &told)
 }
 
-impl Context<'_> {
+impl ContextAnswer<'_> {
     /// Whether something was left out, or given without the body that was asked for.
     fn is_cut(&self) -> bool {
         self.left > 0 || self.bodiless > 0
     }
 
     /// Adds a piece that fits: whole, when that is wanted and nothing of it is there already, or its signature.
-    fn add(&mut self, snapshot: &Snapshot, form: Form, piece: Piece, is_named: bool) -> Result<(), AppError> {
+    fn add(
+        &mut self,
+        snapshot: &Snapshot,
+        form: OutputFormat,
+        piece: ContextItem,
+        is_named: bool,
+    ) -> Result<(), AppError> {
         if self.taken.iter().any(|other| other.is_whole && piece.is_inside(&other.piece)) {
             return Ok(());
         }
         let is_deep = is_named || self.question.is_deep;
         let may_be_whole = is_deep
-            && !self.budget.is_too_long(piece.length())
+            && !self.budget.is_too_long(piece.estimated_bytes())
             && !self.taken.iter().any(|other| other.piece.is_inside(&piece));
         let fitted = match form {
-            Form::Json => self.fitted_json(snapshot, &piece, may_be_whole)?,
-            Form::Text(_) => self.fitted_text(snapshot, &piece, may_be_whole, is_deep)?,
+            OutputFormat::Json => self.fitted_json(snapshot, &piece, may_be_whole)?,
+            OutputFormat::Text(_) => self.fitted_text(snapshot, &piece, may_be_whole, is_deep)?,
         };
         match fitted {
             Some((item, is_whole)) => {
                 let has_inner = self.taken.iter().any(|other| other.piece.is_inside(&piece));
                 self.bodiless += usize::from(is_named && !is_whole && !has_inner);
-                self.taken.push(Taken { piece, item, is_whole });
+                self.taken.push(IncludedItem { piece, item, is_whole });
             }
             None => self.left += 1,
         }
@@ -235,71 +243,72 @@ impl Context<'_> {
     fn fitted_json(
         &mut self,
         snapshot: &Snapshot,
-        piece: &Piece,
+        piece: &ContextItem,
         may_be_whole: bool,
-    ) -> Result<Option<(Content, bool)>, AppError> {
-        if self.budget.is_over(piece.words()) {
+    ) -> Result<Option<(ItemContent, bool)>, AppError> {
+        if self.budget.is_over(piece.label_bytes()) {
             return Ok(None);
         }
         let item = item(piece);
         if may_be_whole {
             let mut whole = item.clone();
-            if let Some(above) = piece.above(snapshot)? {
+            if let Some(above) = piece.leading_lines(snapshot)? {
                 let text = snapshot.text(piece.version.id)?;
-                whole.insert("above".into(), json!(lines_of(&text, above).join("\n")));
+                whole.insert("above".into(), json!(select_lines(&text, above).join("\n")));
             }
             whole.insert("body".into(), json!(piece.body(snapshot)?));
             let whole = Value::Object(whole);
             if self.budget.take(&whole.to_string()) {
-                return Ok(Some((Content::Json(whole), true)));
+                return Ok(Some((ItemContent::Json(whole), true)));
             }
         }
         let item = Value::Object(item);
-        Ok(self.budget.take(&item.to_string()).then_some((Content::Json(item), false)))
+        Ok(self.budget.take(&item.to_string()).then_some((ItemContent::Json(item), false)))
     }
 
     fn fitted_text(
         &mut self,
         snapshot: &Snapshot,
-        piece: &Piece,
+        piece: &ContextItem,
         may_be_whole: bool,
         is_deep: bool,
-    ) -> Result<Option<(Content, bool)>, AppError> {
+    ) -> Result<Option<(ItemContent, bool)>, AppError> {
         let path = &piece.version.path;
         if may_be_whole {
             let text = snapshot.text(piece.version.id)?;
-            let start = piece.above(snapshot)?.map_or(piece.lines.start, |above| above.start);
+            let start = piece.leading_lines(snapshot)?.map_or(piece.lines.start, |above| above.start);
             let lines = Lines { start, end: piece.lines.end };
-            let numbered = lines_of(&text, lines).into_iter().enumerate();
+            let numbered = select_lines(&text, lines).into_iter().enumerate();
             let body: String = numbered.map(|(at, line)| rows::numbered(start + at as u32, line) + "\n").collect();
-            let name = piece.label().map(|symbol| format!(" {}", style::name(&shown(&rows::short_name(symbol)))));
-            let whole = format!("{}{}\n{body}", rows::place(path, lines), name.unwrap_or_default());
+            let name =
+                piece.label().map(|symbol| format!(" {}", style::name(&escape_control(&rows::short_name(symbol)))));
+            let whole = format!("{}{}\n{body}", rows::location(path, lines), name.unwrap_or_default());
             if self.budget.take(&whole) {
-                return Ok(Some((Content::Text(whole), true)));
+                return Ok(Some((ItemContent::Text(whole), true)));
             }
         }
-        let place = rows::place(path, piece.lines);
+        let place = rows::location(path, piece.lines);
         let row = match (piece.label(), is_deep) {
             (Some(symbol), true) => {
                 let text = snapshot.text(piece.version.id)?;
-                let lines = lines_of(&text, piece.lines);
+                let lines = select_lines(&text, piece.lines);
                 let cost: u64 = lines.iter().map(|line| tokens::upper_estimate(line) + 1).sum();
                 let what = format!("{} lines, at most {cost} tokens, not shown", lines.len());
-                format!("{place} {}: {what}\n", shown(&rows::short_name(symbol)))
+                format!("{place} {}: {what}\n", escape_control(&rows::short_name(symbol)))
             }
-            (Some(symbol), false) => format!("{place} {}\n", rows::header(symbol, rows::ROW)),
+            (Some(symbol), false) => format!("{place} {}\n", rows::header(symbol, rows::MAX_ROW_CHARS)),
             (None, _) => format!("{place} {}\n", rows::source(piece.line.as_deref().unwrap_or_default())),
         };
-        Ok(self.budget.take(&row).then_some((Content::Text(row), false)))
+        Ok(self.budget.take(&row).then_some((ItemContent::Text(row), false)))
     }
 }
 
-impl Told for Context<'_> {
+impl Render for ContextAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let (returned, total) = (self.taken.len(), self.taken.len() + self.left);
         let items = self.taken.iter().filter_map(|taken| match &taken.item {
-            Content::Json(item) => Some(item),
-            Content::Text(_) => None,
+            ItemContent::Json(item) => Some(item),
+            ItemContent::Text(_) => None,
         });
         let mut about = self.metadata.to_json();
         about["total_candidates"] = json!(total);
@@ -310,7 +319,7 @@ impl Told for Context<'_> {
             about["remaining_candidates"] = json!(self.left);
             about["suggestion"] = json!("Use locate_symbol for specific symbols, or increase max_tokens");
         } else if let (0, Some(snapshot)) = (returned, self.snapshot) {
-            about["suggestion"] = json!(when_empty(snapshot, &self.question.query)?);
+            about["suggestion"] = json!(empty_hint(snapshot, &self.question.query)?);
         }
         let mut json = json!({
             "context_items": items.collect::<Vec<_>>(),
@@ -319,8 +328,8 @@ impl Told for Context<'_> {
             "metadata": about,
         });
         if let (0, 0, Some(snapshot)) = (returned, self.left, self.snapshot) {
-            let known = Known::of_words(snapshot, &self.question.query, &[])?;
-            Before::of(TOOL.name, "query", &self.question.query).add_to(&mut json, known);
+            let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
+            PreviousCall::new(TOOL.name, "query", &self.question.query).add_to(&mut json, known);
         }
         Ok(json)
     }
@@ -328,7 +337,7 @@ impl Told for Context<'_> {
     fn text(&self, reader: Reader) -> Result<String, AppError> {
         let mut text = String::new();
         for taken in &self.taken {
-            if let Content::Text(item) = &taken.item {
+            if let ItemContent::Text(item) = &taken.item {
                 text += item;
             }
         }
@@ -344,27 +353,29 @@ impl Told for Context<'_> {
 }
 
 /// The symbols that are asked for by name, handle or place; those that are not there are told.
-fn named(
+fn requested_items(
     snapshot: &Snapshot,
-    question: &Question,
-    paths: &Paths<'_>,
+    question: &ContextArgs,
+    paths: &PathResolver<'_>,
     metadata: &mut Metadata,
-) -> Result<Vec<Piece>, AppError> {
+) -> Result<Vec<ContextItem>, AppError> {
     let mut seen = HashSet::new();
     let mut pieces = Vec::new();
     for name in question.symbols.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        if let Some((path, lines)) = place_of(name) {
-            let file = paths.file(&[snapshot], "symbols", path)?;
-            match (Piece::at(snapshot, &file.path, lines)?, &file.absence) {
+        if let Some((path, lines)) = parse_location(name) {
+            let file = paths.resolve_file(&[snapshot], "symbols", path)?;
+            match (ContextItem::at_lines(snapshot, &file.path, lines)?, &file.absence) {
                 (Some(piece), _) if seen.insert(piece.key()) => pieces.push(piece),
                 (Some(_), _) => {}
-                (None, Some(absence)) => metadata.warnings.push(format!("{name}: {}", absence.clause())),
+                (None, Some(absence)) => metadata.warnings.push(format!("{name}: {}", absence.explanation_clause())),
                 (None, None) => metadata.warnings.push(format!("{} has no line {}", file.path, lines.0)),
             }
             continue;
         }
-        let wanted = Wanted { name, languages: REGISTRY, language: question.language.as_deref(), path: None };
-        let Meant::One { symbol: hit, total, .. } = meant(snapshot, &wanted, Policy::First { others: 0 })? else {
+        let wanted = NameQuery { name, languages: REGISTRY, language: question.language.as_deref(), path: None };
+        let NameMatch::Unique { symbol: hit, total, .. } =
+            resolve_name(snapshot, &wanted, AmbiguityPolicy::First { others: 0 })?
+        else {
             metadata.warnings.push(format!("no symbol {name:?} is indexed"));
             continue;
         };
@@ -375,7 +386,7 @@ fn named(
                 total, symbol.qualified_name, hit.version.path, symbol.lines.start
             ));
         }
-        let piece = Piece::named(snapshot, &hit)?;
+        let piece = ContextItem::from_symbol_hit(snapshot, &hit)?;
         if seen.insert(piece.key()) {
             pieces.push(piece);
         }
@@ -384,31 +395,31 @@ fn named(
 }
 
 /// What a search finds, without what the agent has.
-fn found(snapshot: &Snapshot, question: &Question, by_meaning: bool) -> Result<Vec<Piece>, AppError> {
+fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -> Result<Vec<ContextItem>, AppError> {
     if question.query.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let asked = Search {
+    let asked = SearchRequest {
         query: &question.query,
         languages: REGISTRY,
-        mode: Mode::Words,
+        mode: QueryMode::Words,
         language: question.language.as_deref(),
         paths: None,
         kinds: &[],
         offset: 0,
-        limit: PLACES,
-        by_meaning,
-        goes_on: &|| true,
+        limit: MAX_SEARCH_HITS,
+        use_embedding: by_meaning,
+        should_continue: &|| true,
     };
     let mut pieces = context(snapshot, &asked)?;
     pieces.retain(|piece| {
-        let id = piece.symbol().map(|symbol| SymbolId::of(&piece.version.path, symbol).to_string());
+        let id = piece.symbol().map(|symbol| SymbolId::new(&piece.version.path, symbol).to_string());
         id.is_none_or(|id| !question.exclude.contains(&id))
     });
     Ok(pieces)
 }
 
-fn item(piece: &Piece) -> Map<String, Value> {
+fn item(piece: &ContextItem) -> Map<String, Value> {
     let version = &piece.version;
     let mut item = match piece.label() {
         Some(symbol) => graph::identity(&version.path, &version.language, symbol),
@@ -419,19 +430,19 @@ fn item(piece: &Piece) -> Map<String, Value> {
     item.insert("line_start".into(), json!(piece.lines.start));
     item.insert("line_end".into(), json!(piece.lines.end));
     let signature = piece.label().map(|symbol| symbol.signature.as_str()).or(piece.line.as_deref());
-    item.insert("signature".into(), json!(shape::cut(signature.unwrap_or_default(), shape::SIGNATURE)));
+    item.insert("signature".into(), json!(shape::truncate(signature.unwrap_or_default(), shape::MAX_SIGNATURE_CHARS)));
     item.insert("language".into(), json!(version.language));
     item.insert("score".into(), json!(piece.score));
     item
 }
 
 /// What to do when nothing holds a word of the question.
-fn when_empty(snapshot: &Snapshot, query: &str) -> Result<String, AppError> {
-    const MOST: usize = 3;
+fn empty_hint(snapshot: &Snapshot, query: &str) -> Result<String, AppError> {
+    const MAX_NAMES: usize = 3;
     let mut near: Vec<String> = Vec::new();
-    for word in telling_words(query) {
-        for name in nearest_names(snapshot, &word, MOST)? {
-            if near.len() < MOST && !near.contains(&name) {
+    for word in salient_words(query) {
+        for name in nearest_names(snapshot, &word, MAX_NAMES)? {
+            if near.len() < MAX_NAMES && !near.contains(&name) {
                 near.push(name);
             }
         }

@@ -6,29 +6,29 @@ use codecompass_query::{Outline, outline};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::input::Cursor;
 use super::shape::{self, CURSOR};
-use super::trees::{self, Cut};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::trees::{self, CutTrees};
 use super::{outline_folder, outline_text};
-use crate::call::Inquiry;
+use crate::call::QueryContext;
+use crate::did_you_mean::nearest;
 use crate::error::AppError;
 use crate::metadata::Completeness;
-use crate::near::nearest;
-use crate::output::{Answer, Form, Reader};
+use crate::output::{Answer, OutputFormat, Reader};
 use crate::paths::Absence;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "get_file_outline",
     title: "Outline of a file",
     description: "All symbols of one file as a nested tree with lines and signatures. Use it instead of reading a \
                   file to see its content.",
     params: &[
-        required("path", Kind::Text, "File, from the repository root or absolute").brief("").place("FILE"),
+        required("path", ParamKind::Text, "File, from the repository root or absolute").brief("").positional("FILE"),
         REF,
-        optional("depth", Kind::Choice(&["top", "all"], Some("all")), "top: without nested symbols"),
-        optional("name", Kind::Text, "Only names that contain this"),
-        optional("language", Kind::Text, "Ignored: detected from the file").on_the_wire().json_only(),
+        optional("depth", ParamKind::Choice(&["top", "all"], Some("all")), "top: without nested symbols"),
+        optional("name", ParamKind::Text, "Only names that contain this"),
+        optional("language", ParamKind::Text, "Ignored: detected from the file").server_only().json_only(),
         CURSOR,
         NO_SYNC,
         shape::FRESHNESS,
@@ -46,13 +46,13 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments);
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = OutlineArgs::parse(&call.arguments);
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// The parsed arguments.
-pub(crate) struct Question {
+pub(crate) struct OutlineArgs {
     path: String,
     is_deep: bool,
     /// A substring of the wanted names, in lower case.
@@ -60,11 +60,11 @@ pub(crate) struct Question {
     cursor: Option<String>,
 }
 
-impl Question {
+impl OutlineArgs {
     /// Parses the arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Self {
+    pub(crate) fn parse(arguments: &Arguments) -> Self {
         Self {
-            path: arguments.words("path"),
+            path: arguments.required_text("path"),
             is_deep: arguments.text("depth").as_deref() != Some("top"),
             name: arguments.text("name").map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()),
             cursor: arguments.text("cursor"),
@@ -72,44 +72,47 @@ impl Question {
     }
 
     /// Whether a symbol, or a symbol inside it, matches the name filter.
-    fn wants(&self, outline: &Outline, place: u32) -> bool {
+    fn matches_name(&self, outline: &Outline, place: u32) -> bool {
         let Some(name) = &self.name else { return true };
         outline.symbol(place).name.to_lowercase().contains(name)
-            || self.is_deep && outline.inside(place).iter().any(|inner| self.wants(outline, *inner))
+            || self.is_deep && outline.children_of(place).iter().any(|inner| self.matches_name(outline, *inner))
     }
 }
 
 /// Answers the request.
-pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &OutlineArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&[]);
     let Some(snapshot) = inquiry.snapshot() else {
-        return Err(AppError::index_not_ready().about(metadata));
+        return Err(AppError::index_not_ready().with_metadata(metadata));
     };
-    let file = inquiry.paths.file(&[snapshot], "path", &question.path).map_err(|error| inquiry.explained(error))?;
+    let file = inquiry
+        .paths
+        .resolve_file(&[snapshot], "path", &question.path)
+        .map_err(|error| inquiry.with_view_context(error))?;
     let path = file.path.as_str();
     let Some(outline) = outline(snapshot, path)? else {
-        if inquiry.form == Form::Text(Reader::Person)
+        if inquiry.form == OutputFormat::Text(Reader::Person)
             && let Some(text) = outline_folder::text(snapshot, path, question.name.as_deref())?
         {
             return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
         }
         let absence = file.absence.unwrap_or(Absence::Unknown);
-        return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.about(metadata));
+        return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.with_metadata(metadata));
     };
     let named = question.name.as_ref().map(|name| format!(" {name:?}")).unwrap_or_default();
-    let cursor = Cursor::of(Some(snapshot), &format!("outline {path:?} {}{named}", question.is_deep));
-    let offset = cursor.read(question.cursor.as_deref())?;
-    let wanted = outline.top().iter().copied().filter(|place| question.wants(&outline, *place));
+    let cursor = Cursor::new(Some(snapshot), &format!("outline {path:?} {}{named}", question.is_deep));
+    let offset = cursor.decode(question.cursor.as_deref())?;
+    let wanted = outline.top_level().iter().copied().filter(|place| question.matches_name(&outline, *place));
     let rest: Vec<u32> = wanted.skip(offset).collect();
     metadata.symbol_count = Some(outline.count());
-    if inquiry.form != Form::Json {
-        let told = outline_text::text(&outline, question.is_deep, question.name.as_deref(), &rest, inquiry.room());
-        let next = (told.tops < rest.len()).then(|| cursor.write(offset + told.tops));
+    if inquiry.form != OutputFormat::Json {
+        let told = outline_text::text(&outline, question.is_deep, question.name.as_deref(), &rest, inquiry.max_bytes());
+        let next = (told.tops < rest.len()).then(|| cursor.encode(offset + told.tops));
         let text = told.finish(next.as_deref(), inquiry.form) + &metadata.notes();
         return Ok(Answer { text, json: Value::Null, code: 0 });
     }
     let listed = rest.iter().map(|place| symbol_json(&outline, *place, question)).collect();
-    let Cut { trees: symbols, kept, total } = trees::cut(listed, inquiry.room());
+    let CutTrees { trees: symbols, kept, total } = trees::cut_to_size(listed, inquiry.max_bytes());
     if kept < total {
         metadata.completeness = Completeness::Truncated;
         metadata.warnings.push(format!(
@@ -118,7 +121,7 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         ));
     }
     if symbols.len() < rest.len() {
-        metadata.next_cursor = Some(cursor.write(offset + symbols.len()));
+        metadata.next_cursor = Some(cursor.encode(offset + symbols.len()));
     }
     let json = json!({
         "file_path": outline.version.path,
@@ -131,10 +134,10 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
 
 /// The error for a missing file: the reason if it is known, otherwise files with the same name.
 fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str) -> Result<AppError, AppError> {
-    const MOST: usize = 5;
+    const MAX_SIMILAR_FILES: usize = 5;
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_near = |known: &String| known.rsplit('/').next() == Some(name) || known.ends_with(&format!("/{path}"));
-    let catalogue = snapshot.catalogue()?;
+    let catalogue = snapshot.versions_by_id()?;
     let mut near: Vec<String> = catalogue.values().map(|version| version.path.clone()).filter(is_near).collect();
     near.sort();
     if near.is_empty() {
@@ -142,24 +145,24 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
         let folder = &path[..path.len() - name.len()];
         let all = || catalogue.values().map(|version| version.path.as_str());
         let beside = all().filter_map(|known| known.strip_prefix(folder)).filter(|rest| !rest.contains('/'));
-        near.extend(nearest(name, beside, MOST).into_iter().map(|rest| format!("{folder}{rest}")));
+        near.extend(nearest(name, beside, MAX_SIMILAR_FILES).into_iter().map(|rest| format!("{folder}{rest}")));
         if near.is_empty() {
-            near.extend(nearest(path, all(), MOST).into_iter().map(str::to_owned));
+            near.extend(nearest(path, all(), MAX_SIMILAR_FILES).into_iter().map(str::to_owned));
         }
     }
-    near.truncate(MOST);
+    near.truncate(MAX_SIMILAR_FILES);
     let mut error = absence.error(path, ref_name);
     if let (Some(first), Absence::Unknown) = (near.first(), absence) {
         error = error.hint(format!("Did you mean {first}?"));
     }
     let mut data = json!({ "path": path, "nearest_paths": near });
-    if let Some(reason) = absence.left_out() {
+    if let Some(reason) = absence.skip_reason() {
         data["left_out"] = json!(reason);
     }
     Ok(error.data(data))
 }
 
-fn symbol_json(outline: &Outline, place: u32, question: &Question) -> Value {
+fn symbol_json(outline: &Outline, place: u32, question: &OutlineArgs) -> Value {
     let symbol = outline.symbol(place);
     let mut fields = Map::new();
     fields.insert("kind".into(), json!(symbol.kind.as_str()));
@@ -171,13 +174,13 @@ fn symbol_json(outline: &Outline, place: u32, question: &Question) -> Value {
         fields.insert("visibility".into(), json!(visibility));
     }
     if !is_import {
-        fields.insert("signature".into(), json!(shape::cut(&symbol.signature, shape::SIGNATURE)));
+        fields.insert("signature".into(), json!(shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS)));
     }
-    fields.insert("symbol_id".into(), json!(SymbolId::of(&outline.version.path, symbol).to_string()));
+    fields.insert("symbol_id".into(), json!(SymbolId::new(&outline.version.path, symbol).to_string()));
     // All members of a symbol that matches the filter itself are included.
     let is_meant = question.name.as_ref().is_none_or(|name| symbol.name.to_lowercase().contains(name));
-    let inside = outline.inside(place).iter().filter(|child| is_meant || question.wants(outline, **child));
-    let open = Question { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };
+    let inside = outline.children_of(place).iter().filter(|child| is_meant || question.matches_name(outline, **child));
+    let open = OutlineArgs { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };
     let inner = if is_meant { &open } else { question };
     let children: Vec<Value> = match question.is_deep {
         true => inside.map(|child| symbol_json(outline, *child, inner)).collect(),

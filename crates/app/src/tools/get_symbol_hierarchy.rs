@@ -6,30 +6,31 @@ use std::rc::Rc;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::Graph;
-use codecompass_query::{Outline, Policy};
+use codecompass_query::{AmbiguityPolicy, Outline};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use super::graph::with_graph;
-use super::trees::{self, Cut};
-use super::{graph, names, rows, shape};
-use crate::call::Inquiry;
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::trees::{self, CutTrees};
+use super::{graph, rows, shape, symbol_input};
+use crate::call::QueryContext;
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form};
+use crate::output::{Answer, OutputFormat};
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "get_symbol_hierarchy",
     title: "Hierarchy of a symbol",
     description: "Traverse the parent chain (ancestors) or child tree (descendants) of a symbol: method -> class -> \
                   module.",
     params: &[
-        required("symbol_name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
-        optional("path", Kind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
+        required("symbol_name", ParamKind::Text, "Name, end of a qualified name, path:line, or symbol_id")
+            .positional("NAME"),
+        optional("path", ParamKind::Text, "File, when several define the name (else ambiguous_symbol)").flag("in"),
         REF,
-        optional("direction", Kind::Choice(&["ancestors", "descendants"], Some("ancestors")), ""),
+        optional("direction", ParamKind::Choice(&["ancestors", "descendants"], Some("ancestors")), ""),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -46,22 +47,22 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments);
-        call.inquire(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.explained(error)))
+        let question = HierarchyArgs::parse(&call.arguments);
+        call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
     },
 };
 
 /// The parsed arguments.
-struct Question {
+struct HierarchyArgs {
     name: String,
     path: Option<String>,
     is_up: bool,
 }
 
-impl Question {
-    fn of(arguments: &Arguments) -> Self {
+impl HierarchyArgs {
+    fn parse(arguments: &Arguments) -> Self {
         Self {
-            name: arguments.words("symbol_name"),
+            name: arguments.required_text("symbol_name"),
             path: arguments.text("path"),
             is_up: arguments.text("direction").as_deref() != Some("descendants"),
         }
@@ -69,24 +70,24 @@ impl Question {
 }
 
 /// Answers the request.
-fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
-    let memory = inquiry.memory()?;
+fn answer(inquiry: &QueryContext<'_>, question: &HierarchyArgs) -> Result<Answer, AppError> {
+    let memory = inquiry.resolve_cache()?;
     let snapshot = memory.snapshot();
-    let file = inquiry.paths.file_if_given(&[snapshot], question.path.as_deref())?;
-    let name = names::handle(snapshot, &inquiry.paths, &question.name)?;
-    let (at, _) = names::meant(snapshot, &name, file.as_ref(), Policy::OneFile)?;
-    with_graph(memory, &inquiry.patience, |graph| {
-        let mut outlines = Outlines { snapshot, read: HashMap::new() };
+    let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
+    let name = symbol_input::normalize_name(snapshot, &inquiry.paths, &question.name)?;
+    let (at, _) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), AmbiguityPolicy::OneFile)?;
+    with_graph(memory, &inquiry.time_limit, |graph| {
+        let mut outlines = OutlineCache { snapshot, read: HashMap::new() };
         let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
             false => {
-                let blocks = graph.parts_of(at)?;
+                let blocks = graph.out_of_line_members(at)?;
                 trees_below(&mut outlines, at, blocks)?
             }
         };
         let mut told = Hierarchy { nodes: hierarchy, is_up: question.is_up, metadata: inquiry.metadata(&[]) };
-        graph::finish(graph, &mut told.metadata)?;
-        told.shaped(inquiry)
+        graph::note_incomplete(graph, &mut told.metadata)?;
+        told.render(inquiry)
     })
 }
 
@@ -106,16 +107,16 @@ struct Hierarchy {
 }
 
 impl Hierarchy {
-    fn shaped(mut self, inquiry: &Inquiry<'_>) -> Result<Answer, AppError> {
-        if inquiry.form != Form::Json {
-            let (text, kept, total) = self.text(inquiry.room());
+    fn render(mut self, inquiry: &QueryContext<'_>) -> Result<Answer, AppError> {
+        if inquiry.form != OutputFormat::Json {
+            let (text, kept, total) = self.text(inquiry.max_bytes());
             let cut = if kept < total { format!("… {kept} of {total} symbols\n") } else { String::new() };
             return Ok(Answer { text: text + &cut + &self.metadata.notes(), json: Value::Null, code: 0 });
         }
         let length = self.nodes.iter().map(Node::count).sum::<usize>();
         let direction = if self.is_up { "ancestors" } else { "descendants" };
         let trees = self.nodes.iter().map(Node::json).collect();
-        let Cut { trees: hierarchy, kept, total } = trees::cut(trees, inquiry.room());
+        let CutTrees { trees: hierarchy, kept, total } = trees::cut_to_size(trees, inquiry.max_bytes());
         if kept < total {
             self.metadata.completeness = Completeness::Truncated;
             self.metadata
@@ -137,7 +138,7 @@ impl Hierarchy {
             true => self.nodes.iter().rev().enumerate().for_each(|(level, node)| rows.push(node.row(level))),
             false => self.nodes.iter().for_each(|node| node.rows(&mut rows)),
         }
-        let mut sheet = rows::Sheet::new(room);
+        let mut sheet = rows::RowWriter::new(room);
         let kept = rows.iter().take_while(|row| sheet.line(row)).count();
         (sheet.finish(), kept, rows.len())
     }
@@ -150,8 +151,8 @@ impl Node {
 
     fn row(&self, level: usize) -> String {
         let symbol = self.outline.symbol(self.place);
-        let header = shown(&shape::cut(&symbol.signature, rows::ROW)).into_owned();
-        format!("{}{} {header}", " ".repeat(level), rows::place(&self.outline.version.path, symbol.lines))
+        let header = escape_control(&shape::truncate(&symbol.signature, rows::MAX_ROW_CHARS)).into_owned();
+        format!("{}{} {header}", " ".repeat(level), rows::location(&self.outline.version.path, symbol.lines))
     }
 
     fn rows(&self, rows: &mut Vec<String>) {
@@ -172,61 +173,61 @@ fn node_json(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> 
     let symbol = outline.symbol(place);
     let version = &outline.version;
     let mut node = Map::new();
-    node.insert("symbol_id".into(), json!(SymbolId::of(&version.path, symbol).to_string()));
-    node.insert("symbol_stable_id".into(), json!(StableId::of(&version.language, symbol).to_string()));
+    node.insert("symbol_id".into(), json!(SymbolId::new(&version.path, symbol).to_string()));
+    node.insert("symbol_stable_id".into(), json!(StableId::new(&version.language, symbol).to_string()));
     node.insert("name".into(), json!(symbol.name));
     node.insert("kind".into(), json!(symbol.kind.as_str()));
     node.insert("qualified_name".into(), json!(symbol.qualified_name));
     node.insert("path".into(), json!(version.path));
     node.insert("line_start".into(), json!(symbol.lines.start));
     node.insert("line_end".into(), json!(symbol.lines.end));
-    node.insert("signature".into(), json!(shape::cut(&symbol.signature, shape::SIGNATURE)));
+    node.insert("signature".into(), json!(shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS)));
     node.insert("depth".into(), json!(depth));
     node
 }
 
 /// The outlines read by this request.
-struct Outlines<'s> {
+struct OutlineCache<'s> {
     snapshot: &'s Snapshot,
     read: HashMap<VersionId, Rc<Outline>>,
 }
 
-impl Outlines<'_> {
-    fn of(&mut self, id: VersionId) -> Result<Rc<Outline>, AppError> {
+impl OutlineCache<'_> {
+    fn get(&mut self, id: VersionId) -> Result<Rc<Outline>, AppError> {
         if let Some(known) = self.read.get(&id) {
             return Ok(Rc::clone(known));
         }
-        let lost = || AppError::lost("a file");
+        let lost = || AppError::inconsistent_index("a file");
         let version = self.snapshot.version(id)?.ok_or_else(lost)?;
-        let outline = Rc::new(Outline::of(self.snapshot, version)?);
+        let outline = Rc::new(Outline::from_version(self.snapshot, version)?);
         self.read.insert(id, Rc::clone(&outline));
         Ok(outline)
     }
 }
 
 /// A symbol and its enclosing symbols, from the inside out; an out-of-line method continues with its type.
-fn chain(graph: &Graph<'_>, outlines: &mut Outlines<'_>, at: SymbolAt) -> Result<Vec<Node>, AppError> {
+fn chain(graph: &Graph<'_>, outlines: &mut OutlineCache<'_>, at: SymbolAt) -> Result<Vec<Node>, AppError> {
     let mut nodes = Vec::new();
     let mut next = Some(at);
     while let Some(at) = next {
-        let outline = outlines.of(at.file)?;
-        let around = outline.around(at.place);
+        let outline = outlines.get(at.file)?;
+        let around = outline.with_ancestors(at.ordinal);
         for place in &around {
             let depth = nodes.len();
             nodes.push(Node { outline: Rc::clone(&outline), place: *place, depth, children: Vec::new() });
         }
-        let last = around.last().map(|place| SymbolAt { file: at.file, place: *place });
-        next = last.and_then(|last| graph.owner_of(last));
+        let last = around.last().map(|place| SymbolAt { file: at.file, ordinal: *place });
+        next = last.and_then(|last| graph.owner_of_member(last));
     }
     Ok(nodes)
 }
 
 /// A symbol with its members, including out-of-line members. The `impl` blocks of a Rust type are siblings of its
 /// declaration, each a tree of its own, so their functions have the same depth as its fields.
-fn trees_below(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: Vec<SymbolAt>) -> Result<Vec<Node>, AppError> {
+fn trees_below(outlines: &mut OutlineCache<'_>, at: SymbolAt, blocks: Vec<SymbolAt>) -> Result<Vec<Node>, AppError> {
     let (mut beside, mut within) = (Vec::new(), Vec::new());
     for block in blocks {
-        let is_impl = outlines.of(block.file)?.symbol(block.place).kind == SymbolKind::Impl;
+        let is_impl = outlines.get(block.file)?.symbol(block.ordinal).kind == SymbolKind::Impl;
         if is_impl { beside.push(block) } else { within.push(block) }
     }
     let mut trees = vec![tree(outlines, at, &within, 0)?];
@@ -237,12 +238,12 @@ fn trees_below(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: Vec<SymbolAt>)
 }
 
 /// A symbol with the symbols inside it and its out-of-line members.
-fn tree(outlines: &mut Outlines<'_>, at: SymbolAt, blocks: &[SymbolAt], depth: usize) -> Result<Node, AppError> {
-    let outline = outlines.of(at.file)?;
-    let inside = outline.inside(at.place).iter().map(|place| SymbolAt { file: at.file, place: *place });
+fn tree(outlines: &mut OutlineCache<'_>, at: SymbolAt, blocks: &[SymbolAt], depth: usize) -> Result<Node, AppError> {
+    let outline = outlines.get(at.file)?;
+    let inside = outline.children_of(at.ordinal).iter().map(|place| SymbolAt { file: at.file, ordinal: *place });
     let children = inside
         .chain(blocks.iter().copied())
         .map(|child| tree(outlines, child, &[], depth + 1))
         .collect::<Result<_, _>>()?;
-    Ok(Node { outline, place: at.place, depth, children })
+    Ok(Node { outline, place: at.ordinal, depth, children })
 }

@@ -5,19 +5,19 @@ use std::rc::Rc;
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Budget, Counts, Graph, Memory, Site};
+use codecompass_query::graph::{Budget, Counts, Graph, ResolveCache, Site};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::frame::schema;
+use super::tool_spec::schema;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
-use crate::patience::Patience;
+use crate::time_limit::TimeLimit;
 
 /// Runs a function with the graph of a snapshot; the graph lives only that long.
 pub(crate) fn with_graph<T>(
-    memory: &Memory,
-    patience: &Patience,
+    memory: &ResolveCache,
+    patience: &TimeLimit,
     answer: impl FnOnce(&Graph<'_>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
     let deadline = patience.deadline();
@@ -26,7 +26,7 @@ pub(crate) fn with_graph<T>(
     let answer = answer(&graph);
     // Errors are reported here, so the next request does not report them.
     let finished = graph.finish();
-    graph.forget();
+    graph.evict();
     let answer = answer?;
     finished?;
     Ok(answer)
@@ -34,7 +34,7 @@ pub(crate) fn with_graph<T>(
 
 /// Notes in the metadata that a time limit left the answer incomplete. Must run last, just before the metadata is
 /// rendered.
-pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
+pub(crate) fn note_incomplete(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
     if !graph.finish()? {
         metadata.completeness = Completeness::Partial;
         metadata.warnings.push("incomplete (time limit); retry for the rest".into());
@@ -43,21 +43,21 @@ pub(crate) fn finish(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), A
 }
 
 /// A symbol loaded for display.
-pub(crate) struct Shown {
+pub(crate) struct GraphSymbol {
     pub(crate) file: Rc<SourceFile>,
     pub(crate) place: u32,
 }
 
-impl Shown {
+impl GraphSymbol {
     /// Loads the symbol at a position of the graph.
-    pub(crate) fn of(graph: &Graph<'_>, at: SymbolAt) -> Result<Self, AppError> {
-        let file = graph.file(at.file).filter(|file| (at.place as usize) < file.facts.symbols.len());
+    pub(crate) fn load(graph: &Graph<'_>, at: SymbolAt) -> Result<Self, AppError> {
+        let file = graph.file(at.file).filter(|file| (at.ordinal as usize) < file.facts.symbols.len());
         if let Some(file) = file {
-            return Ok(Self { file, place: at.place });
+            return Ok(Self { file, place: at.ordinal });
         }
         // A read error explains the absence better.
         graph.finish()?;
-        Err(AppError::lost("a symbol"))
+        Err(AppError::inconsistent_index("a symbol"))
     }
 
     /// The symbol itself.
@@ -73,16 +73,16 @@ impl Shown {
     /// Its name with the name of the enclosing symbol; for a test, with the name of the enclosing function.
     pub(crate) fn short_name(&self) -> String {
         let symbol = self.symbol();
-        match Symbol::naming(&self.file.facts.symbols, symbol.parent) {
+        match Symbol::naming_ancestor(&self.file.facts.symbols, symbol.parent) {
             Some(around) if symbol.kind == SymbolKind::Test => format!("{}.{}", around.name, symbol.name),
             _ => super::rows::short_name(symbol),
         }
     }
 
     /// Its location: `src/a.rs:12`.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         let line = self.symbol().lines.start;
-        super::rows::place(&self.file.path, Lines { start: line, end: line })
+        super::rows::location(&self.file.path, Lines { start: line, end: line })
     }
 
     /// Whether it is declared to be implemented elsewhere.
@@ -104,10 +104,10 @@ impl Shown {
     }
 
     /// The summary.
-    pub(crate) fn mention(&self) -> Value {
+    pub(crate) fn summary_json(&self) -> Value {
         let symbol = self.symbol();
         json!({
-            "symbol_id": SymbolId::of(&self.file.path, symbol).to_string(),
+            "symbol_id": SymbolId::new(&self.file.path, symbol).to_string(),
             "qualified_name": symbol.qualified_name,
             "kind": symbol.kind.as_str(),
             "path": self.file.path,
@@ -128,8 +128,8 @@ impl Shown {
 /// The names and ids of a symbol.
 pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<String, Value> {
     let mut fields = Map::new();
-    fields.insert("symbol_id".into(), json!(SymbolId::of(path, symbol).to_string()));
-    fields.insert("symbol_stable_id".into(), json!(StableId::of(language, symbol).to_string()));
+    fields.insert("symbol_id".into(), json!(SymbolId::new(path, symbol).to_string()));
+    fields.insert("symbol_stable_id".into(), json!(StableId::new(language, symbol).to_string()));
     fields.insert("name".into(), json!(symbol.name));
     fields.insert("qualified_name".into(), json!(symbol.qualified_name));
     fields.insert("kind".into(), json!(symbol.kind.as_str()));
@@ -137,47 +137,47 @@ pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<Strin
 }
 
 /// The scope that encloses a position: a symbol, or the module of the file.
-pub(crate) enum Around {
-    Symbol(Shown),
+pub(crate) enum EnclosingScope {
+    Symbol(GraphSymbol),
     Module(Map<String, Value>),
 }
 
-impl Around {
+impl EnclosingScope {
     /// Loads the scope of a position in the graph.
-    pub(crate) fn of(graph: &Graph<'_>, file: VersionId, place: Option<u32>) -> Result<Self, AppError> {
+    pub(crate) fn load(graph: &Graph<'_>, file: VersionId, place: Option<u32>) -> Result<Self, AppError> {
         match place {
-            Some(place) => Shown::of(graph, SymbolAt { file, place }).map(Around::Symbol),
-            None => module_of(graph, file).map(Around::Module),
+            Some(place) => GraphSymbol::load(graph, SymbolAt { file, ordinal: place }).map(EnclosingScope::Symbol),
+            None => module_json(graph, file).map(EnclosingScope::Module),
         }
     }
 
     /// Its names and ids.
     pub(crate) fn identity(&self) -> Map<String, Value> {
         match self {
-            Around::Symbol(shown) => shown.identity(),
-            Around::Module(fields) => fields.clone(),
+            EnclosingScope::Symbol(shown) => shown.identity(),
+            EnclosingScope::Module(fields) => fields.clone(),
         }
     }
 
     /// Names, ids and location.
     pub(crate) fn located(&self) -> Map<String, Value> {
         match self {
-            Around::Symbol(shown) => shown.located(),
-            Around::Module(fields) => fields.clone(),
+            EnclosingScope::Symbol(shown) => shown.located(),
+            EnclosingScope::Module(fields) => fields.clone(),
         }
     }
 
     /// `Type.name`; `None` at file level.
     pub(crate) fn name(&self) -> Option<String> {
         match self {
-            Around::Symbol(shown) => Some(shown.short_name()),
-            Around::Module(_) => None,
+            EnclosingScope::Symbol(shown) => Some(shown.short_name()),
+            EnclosingScope::Module(_) => None,
         }
     }
 }
 
 /// File-level code, as the module of the file. Its id is as stable as other ids, although no definition has it.
-pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
+pub(crate) fn module_json(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
     let lost = || AppError::new(Code::InternalError, "A file that was just read is missing.");
     let file = graph.file(file).ok_or_else(lost)?;
     let mut fields = module_identity(&file.path, &file.language, &file.facts.symbols);
@@ -188,7 +188,8 @@ pub(crate) fn module_of(graph: &Graph<'_>, file: VersionId) -> Result<Map<String
 /// The names and ids of the module of a file.
 pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> Map<String, Value> {
     let file = path.rsplit('/').next().unwrap_or(path);
-    let is_top = |symbol: &&Symbol| Symbol::naming(symbols, symbol.parent).is_none() && symbol.kind.can_be_named();
+    let is_top =
+        |symbol: &&Symbol| Symbol::naming_ancestor(symbols, symbol.parent).is_none() && symbol.kind.can_be_named();
     let top = symbols.iter().find(is_top);
     let around = top.and_then(|symbol| symbol.qualified_name.strip_suffix(&symbol.name));
     let around = around.map(|around| around.trim_end_matches([':', '.'])).filter(|around| !around.is_empty());
@@ -226,7 +227,7 @@ pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) ->
 }
 
 /// Why a reference is unresolved.
-pub(crate) fn reason(site: &Site) -> String {
+pub(crate) fn unresolved_reason(site: &Site) -> String {
     match site.is_only {
         true => format!("the only member of that name in the repository; {}", site.why),
         false => site.why.to_owned(),
@@ -256,33 +257,33 @@ pub(crate) fn counts_schema() -> Value {
 }
 
 /// The maximum number of other symbols with the same name that are listed.
-pub(crate) const OTHERS: usize = 10;
+pub(crate) const MAX_OTHERS: usize = 10;
 
 /// The other symbols with the same name, for an answer that chose one of them.
-pub(crate) fn others_of(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Shown>, AppError> {
-    others.iter().take(OTHERS).map(|at| Shown::of(graph, *at)).collect()
+pub(crate) fn load_others(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<GraphSymbol>, AppError> {
+    others.iter().take(MAX_OTHERS).map(|at| GraphSymbol::load(graph, *at)).collect()
 }
 
 /// The same as JSON.
 pub(crate) fn others_json(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Value>, AppError> {
-    Ok(others_of(graph, others)?.iter().map(Shown::mention).collect())
+    Ok(load_others(graph, others)?.iter().map(GraphSymbol::summary_json).collect())
 }
 
 /// The other symbols with the same name in a line, by location.
-pub(crate) fn others_text(others: &[Shown]) -> String {
+pub(crate) fn others_text(others: &[GraphSymbol]) -> String {
     if others.is_empty() {
         return String::new();
     }
-    format!("others with this name: {}\n", places_text(others.iter()))
+    format!("others with this name: {}\n", locations_text(others.iter()))
 }
 
 /// The locations of symbols in a line.
-pub(crate) fn places_text<'s>(symbols: impl Iterator<Item = &'s Shown>) -> String {
-    super::rows::places(symbols.map(|one| (one.file.path.as_str(), one.symbol().lines.start, String::new())))
+pub(crate) fn locations_text<'s>(symbols: impl Iterator<Item = &'s GraphSymbol>) -> String {
+    super::rows::locations(symbols.map(|one| (one.file.path.as_str(), one.symbol().lines.start, String::new())))
 }
 
 /// A warning that names the chosen symbol.
-pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
+pub(crate) fn chosen_warning(shown: &GraphSymbol, name: &str, count: usize) -> String {
     let symbol = shown.symbol();
     format!(
         "{count} symbols are called {name}; showing {} ({}:{}); give `path` or a symbol_id for another",
@@ -291,8 +292,8 @@ pub(crate) fn taken_warning(shown: &Shown, name: &str, count: usize) -> String {
 }
 
 /// A line of a file, trimmed and cut to a readable length.
-pub(crate) fn line_of(snapshot: &Snapshot, file: VersionId, line: u32) -> Result<String, AppError> {
+pub(crate) fn source_line(snapshot: &Snapshot, file: VersionId, line: u32) -> Result<String, AppError> {
     let text = snapshot.text(file)?;
     let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
-    Ok(super::shape::cut(line.trim(), 160))
+    Ok(super::shape::truncate(line.trim(), 160))
 }

@@ -5,80 +5,86 @@ use std::ops::{ControlFlow, Range};
 use codecompass_lang::is_test_path;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Symbol, SymbolKind};
-use codecompass_query::grep::{FileMatches, Grepped, Line, Pattern, Wanted, find_while, pass};
+use codecompass_query::grep::{
+    FileMatches, GrepResults, MatchedLine, Pattern, PatternOptions, find_cancellable, stream,
+};
 use codecompass_store::{Outline, Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
-use super::rows::{self, Sheet};
-use super::test_code::{TESTS, Tests};
-use crate::call::Inquiry;
+use super::rows::{self, RowWriter};
+use super::test_filter::{TESTS, TestFilter};
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Printer, Reader, Told, style};
-use crate::patience::Patience;
-use crate::tools::frame::{Arguments, Effect, Kind, NO_SYNC, Param, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::output::{Answer, OutputFormat, Printer, Reader, Render, style};
+use crate::time_limit::TimeLimit;
 use crate::tools::input::{self, Cursor};
-use crate::tools::path_filter::{Known, PATH_FILTER, PathFilter};
-use crate::tools::shape::{self, cut};
+use crate::tools::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
+use crate::tools::shape::{self, truncate};
+use crate::tools::tool_spec::{
+    Arguments, Effect, NO_SYNC, Param, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
 
 /// The default number of lines in JSON.
-const PAGE: i64 = 200;
+const DEFAULT_LIMIT: i64 = 200;
 
 /// The maximum length of a line in JSON, in characters.
-const LINE_CHARS: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 /// A switch of the command.
 const fn switch(name: &'static str, about: &'static str) -> Param {
-    optional(name, Kind::Flag(false), about).on_the_command_line()
+    optional(name, ParamKind::Flag(false), about).cli_only()
 }
 
 /// A number of context lines, on the command line.
-const fn beside(name: &'static str, about: &'static str, short: char) -> Param {
-    optional(name, Kind::Count(None), about).on_the_command_line().short(short).value("N")
+const fn context_flag(name: &'static str, about: &'static str, short: char) -> Param {
+    optional(name, ParamKind::Count(None), about).cli_only().short(short).value("N")
 }
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "grep_code",
     title: "Grep code",
     description: "Every line that matches a regular expression or plain text, by file, with its enclosing symbol, on any \
                   ref. Use it for exact text; search_code ranks.",
     params: &[
-        required("pattern", Kind::Text, "Regular expression")
-            .place_if_given("PATTERN")
+        required("pattern", ParamKind::Text, "Regular expression")
+            .optional_positional("PATTERN")
             .help("A regular expression, matched per line. Put one that begins with a dash after `--` or `-e`"),
         optional(
             "paths",
-            Kind::List,
+            ParamKind::List,
             "Only these paths: a folder or file, `.` for this folder, `src/**`, `*.rs`, `!tests/**`",
         )
-        .on_the_command_line()
-        .place("PATHGLOB"),
+        .cli_only()
+        .positional("PATHGLOB"),
         optional(
             "regexp",
-            Kind::Text,
+            ParamKind::Text,
             "The pattern, even if it begins with a dash; all other arguments are then paths",
         )
-        .on_the_command_line()
+        .cli_only()
         .short('e')
         .value("PATTERN"),
-        optional("literal", Kind::Flag(false), "Plain text").flag("fixed-strings").short('F'),
-        optional("ignore_case", Kind::Flag(false), "").flag("ignore-case").short('i').help("Ignore case"),
-        optional("word", Kind::Flag(false), "Whole words only").flag("word-regexp").short('w'),
-        optional("context", Kind::Count(Some(0)), "Lines around each").short('C').value("N"),
-        beside("before_context", "Show this number of lines before each match", 'B').flag("before-context"),
-        beside("after_context", "Show this number of lines after each match", 'A').flag("after-context"),
+        optional("literal", ParamKind::Flag(false), "Plain text").flag("fixed-strings").short('F'),
+        optional("ignore_case", ParamKind::Flag(false), "").flag("ignore-case").short('i').help("Ignore case"),
+        optional("word", ParamKind::Flag(false), "Whole words only").flag("word-regexp").short('w'),
+        optional("context", ParamKind::Count(Some(0)), "Lines around each").short('C').value("N"),
+        context_flag("before_context", "Show this number of lines before each match", 'B').flag("before-context"),
+        context_flag("after_context", "Show this number of lines after each match", 'A').flag("after-context"),
         PATH_FILTER,
         shape::LANGUAGE,
         TESTS,
         REF,
-        optional("limit", Kind::Count(Some(PAGE)), "Lines, at most 200")
+        optional("limit", ParamKind::Count(Some(DEFAULT_LIMIT)), "Lines, at most 200")
             .help("The maximum number of lines [default: all; 200 in JSON]"),
         shape::CURSOR,
         switch("files_with_matches", "Print only the names of files with a match")
             .flag("files-with-matches")
             .short('l'),
-        switch("count", "Print only the number of matching lines per file").short('c').against("files_with_matches"),
+        switch("count", "Print only the number of matching lines per file")
+            .short('c')
+            .conflicts_with("files_with_matches"),
         switch("line_number", "Accepted for compatibility with grep: line numbers are always shown")
             .flag("line-number")
             .short('n'),
@@ -102,17 +108,17 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments, call.form)?;
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = GrepArgs::parse(&call.arguments, call.form)?;
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// The parsed arguments.
-struct Question {
+struct GrepArgs {
     pattern: Pattern,
     paths: Vec<String>,
     language: Option<String>,
-    tests: Tests,
+    tests: TestFilter,
     limit: Option<usize>,
     cursor: Option<String>,
     /// Everything that determines the list, except the paths.
@@ -134,9 +140,9 @@ struct Layout {
     after: usize,
 }
 
-impl Question {
+impl GrepArgs {
     /// Checks the arguments; an invalid pattern is reported in the parser's words.
-    fn of(arguments: &Arguments, form: Form) -> Result<Self, AppError> {
+    fn parse(arguments: &Arguments, form: OutputFormat) -> Result<Self, AppError> {
         let (text, paths) = pattern_and_paths(arguments);
         if text.is_empty() {
             return Err(AppError::new(
@@ -145,7 +151,7 @@ impl Question {
             )
             .data(json!({ "parameter": "pattern" })));
         }
-        let wanted = Wanted {
+        let wanted = PatternOptions {
             text: &text,
             literal: arguments.flag("literal"),
             ignore_case: arguments.flag("ignore_case"),
@@ -161,7 +167,7 @@ impl Question {
         let language = input::language(arguments.text("language"))?;
         let (limit, warnings) = match form {
             // People get all lines unless they set a limit.
-            Form::Text(Reader::Person) => {
+            OutputFormat::Text(Reader::Person) => {
                 (arguments.is_given("limit").then(|| arguments.count("limit").max(1) as usize), Vec::new())
             }
             _ => {
@@ -171,7 +177,7 @@ impl Question {
         };
         let around = arguments.count("context").max(0);
         let beside = |name: &str| if arguments.is_given(name) { arguments.count(name).max(0) } else { around };
-        let tests = Tests::of(arguments)?;
+        let tests = TestFilter::parse(arguments)?;
         let chosen = tests.identity();
         Ok(Self {
             identity: format!("grep {wanted:?} {language:?}{chosen}"),
@@ -206,79 +212,80 @@ fn pattern_and_paths(arguments: &Arguments) -> (String, Vec<String>) {
 }
 
 /// Answers the request. If nothing is published, the answer is empty and the metadata says why.
-fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, AppError> {
     let snapshot = inquiry.snapshot();
-    let filter = PathFilter::read(&question.paths, &inquiry.paths.start, &Known::of(snapshot));
-    let paths = filter.map_err(|error| inquiry.explained(error))?;
-    let cursor = Cursor::of(snapshot, &format!("{} {}", question.identity, paths.identity()));
-    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| inquiry.explained(error))?;
+    let filter = PathFilter::parse(&question.paths, &inquiry.paths.base, &KnownPaths::in_view(snapshot));
+    let paths = filter.map_err(|error| inquiry.with_view_context(error))?;
+    let cursor = Cursor::new(snapshot, &format!("{} {}", question.identity, paths.identity()));
+    let offset = cursor.decode(question.cursor.as_deref()).map_err(|error| inquiry.with_view_context(error))?;
     let mut metadata = inquiry.metadata(&question.warnings);
-    let nothing = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
+    let nothing = GrepResults { files: Vec::new(), matches: 0, files_scanned: 0, is_complete: true, timed_out: false };
     let Some(snapshot) = snapshot else {
-        let lines = Lines { snapshot, question, found: nothing, totals: Some((0, 0)), rows: None, offset, metadata };
-        return Answer::of(inquiry.form, 1, &lines);
+        let lines =
+            GrepAnswer { snapshot, question, found: nothing, totals: Some((0, 0)), rows: None, offset, metadata };
+        return Answer::render(inquiry.form, 1, &lines);
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
     let filter = |version: &VersionInfo| {
         is_meant(&version.language)
             && paths.allows(&version.path)
-            && (!question.tests.is_chosen() || question.tests.lists(is_test_path(&version.path)))
+            && (!question.tests.is_filtering() || question.tests.includes(is_test_path(&version.path)))
     };
     let most = question.limit.map(|limit| offset.saturating_add(limit));
     if let Some(printer) = inquiry.printer {
-        let printed = Printed { snapshot, question, offset, printer, most };
-        return printed.print(filter, &inquiry.patience.without_end(), &cursor, metadata);
+        let printed = StreamedGrep { snapshot, question, offset, printer, most };
+        return printed.print(filter, &inquiry.time_limit.unlimited(), &cursor, metadata);
     }
-    let mut found = find_while(snapshot, &question.pattern, filter, most, &inquiry.patience.goes_on())?;
+    let mut found = find_cancellable(snapshot, &question.pattern, filter, most, &inquiry.time_limit.should_continue())?;
     // The total is known only after a complete scan.
     let totals = found.is_complete.then_some((found.matches, found.files.len()));
     if !found.is_complete {
         metadata.completeness = Completeness::Truncated;
-        metadata.next_cursor = Some(cursor.write(found.matches));
+        metadata.next_cursor = Some(cursor.encode(found.matches));
     }
-    if found.is_late {
-        say_late(&mut metadata);
+    if found.timed_out {
+        note_timeout(&mut metadata);
     }
-    leave_out(&mut found, offset);
-    let mut lines = Lines { snapshot: Some(snapshot), question, found, totals, rows: None, offset, metadata };
-    if inquiry.form != Form::Json {
-        let (text, shown) = lines.rows(snapshot, inquiry.room())?;
+    drop_earlier_pages(&mut found, offset);
+    let mut lines = GrepAnswer { snapshot: Some(snapshot), question, found, totals, rows: None, offset, metadata };
+    if inquiry.form != OutputFormat::Json {
+        let (text, shown) = lines.rows(snapshot, inquiry.max_bytes())?;
         if shown < lines.found.matches {
             lines.metadata.completeness = Completeness::Truncated;
-            lines.metadata.next_cursor = Some(cursor.write(offset + shown));
+            lines.metadata.next_cursor = Some(cursor.encode(offset + shown));
         }
         lines.rows = Some((text, shown));
     }
     let code = u8::from(lines.found.files.is_empty());
-    Answer::of(inquiry.form, code, &lines)
+    Answer::render(inquiry.form, code, &lines)
 }
 
 /// Notes that the time limit was reached.
-fn say_late(metadata: &mut Metadata) {
+fn note_timeout(metadata: &mut Metadata) {
     metadata.completeness = Completeness::Partial;
     metadata.warnings.push("not all files were searched (time limit); retry, or narrow `path_filter`".into());
 }
 
 /// Lines that are printed file by file, because they may not fit into memory.
-struct Printed<'p> {
+struct StreamedGrep<'p> {
     snapshot: &'p Snapshot,
-    question: &'p Question,
+    question: &'p GrepArgs,
     offset: usize,
     printer: &'p Printer,
     most: Option<usize>,
 }
 
-impl Printed<'_> {
+impl StreamedGrep<'_> {
     /// Prints the lines; the returned answer is the text after them.
     fn print(
         &self,
         filter: impl Fn(&VersionInfo) -> bool,
-        patience: &Patience,
+        patience: &TimeLimit,
         cursor: &Cursor,
         mut metadata: Metadata,
     ) -> Result<Answer, AppError> {
         let Self { snapshot, question, offset, .. } = *self;
-        let mut sheet = Sheet::new(usize::MAX);
+        let mut sheet = RowWriter::new(usize::MAX);
         let (mut left_out, mut shown, stopwatch) = (offset, 0, patience.stopwatch());
         let print = |mut file: FileMatches| -> Result<ControlFlow<()>, AppError> {
             let gone = left_out.min(file.lines.len());
@@ -287,29 +294,30 @@ impl Printed<'_> {
             if file.lines.is_empty() {
                 return Ok(ControlFlow::Continue(()));
             }
-            stopwatch.pause(|| {
+            stopwatch.without_counting(|| {
                 add_file(&mut sheet, snapshot, question.layout, &file, &mut shown)?;
                 Ok(self.printer.print(&sheet.take()))
             })
         };
-        let passed = pass(snapshot, &question.pattern, filter, self.most, &|| stopwatch.goes_on(), print)?;
+        let passed = stream(snapshot, &question.pattern, filter, self.most, &|| stopwatch.should_continue(), print)?;
         if !passed.is_complete {
             metadata.completeness = Completeness::Truncated;
-            metadata.next_cursor = Some(cursor.write(passed.matches));
+            metadata.next_cursor = Some(cursor.encode(passed.matches));
         }
-        if passed.is_late {
-            say_late(&mut metadata);
+        if passed.timed_out {
+            note_timeout(&mut metadata);
         }
-        let found = Grepped { files: Vec::new(), matches: 0, files_looked_at: 0, is_complete: true, is_late: false };
+        let found =
+            GrepResults { files: Vec::new(), matches: 0, files_scanned: 0, is_complete: true, timed_out: false };
         let totals = passed.is_complete.then_some((passed.matches, 0));
         let rows = Some((String::new(), shown));
-        let lines = Lines { snapshot: Some(snapshot), question, found, totals, rows, offset, metadata };
-        Answer::of(Form::Text(Reader::Person), u8::from(shown == 0), &lines)
+        let lines = GrepAnswer { snapshot: Some(snapshot), question, found, totals, rows, offset, metadata };
+        Answer::render(OutputFormat::Text(Reader::Person), u8::from(shown == 0), &lines)
     }
 }
 
 /// Drops the lines of earlier pages.
-fn leave_out(found: &mut Grepped, mut offset: usize) {
+fn drop_earlier_pages(found: &mut GrepResults, mut offset: usize) {
     for file in &mut found.files {
         let gone = offset.min(file.lines.len());
         file.lines.drain(..gone);
@@ -320,10 +328,10 @@ fn leave_out(found: &mut Grepped, mut offset: usize) {
 }
 
 /// The answer.
-struct Lines<'l> {
+struct GrepAnswer<'l> {
     snapshot: Option<&'l Snapshot>,
-    question: &'l Question,
-    found: Grepped,
+    question: &'l GrepArgs,
+    found: GrepResults,
     /// The total numbers of lines and files, if known.
     totals: Option<(usize, usize)>,
     /// The text, and the number of lines in it.
@@ -332,7 +340,7 @@ struct Lines<'l> {
     metadata: Metadata,
 }
 
-impl Told for Lines<'_> {
+impl Render for GrepAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let mut results = Vec::new();
         for file in &self.found.files {
@@ -368,10 +376,10 @@ impl Told for Lines<'_> {
     }
 }
 
-impl Lines<'_> {
+impl GrepAnswer<'_> {
     /// The rows that fit, and the number of matches they show.
     fn rows(&self, snapshot: &Snapshot, room: usize) -> Result<(String, usize), AppError> {
-        let mut sheet = Sheet::new(room);
+        let mut sheet = RowWriter::new(room);
         let mut shown = 0;
         for file in &self.found.files {
             if !add_file(&mut sheet, snapshot, self.question.layout, file, &mut shown)? {
@@ -384,7 +392,7 @@ impl Lines<'_> {
 
 /// Adds the rows of a file and counts the matches in them. Returns whether all of them fit.
 fn add_file(
-    sheet: &mut Sheet,
+    sheet: &mut RowWriter,
     snapshot: &Snapshot,
     layout: Layout,
     file: &FileMatches,
@@ -393,7 +401,7 @@ fn add_file(
     let path = &file.version.path;
     if layout.files_only || layout.counts {
         let lines = if layout.counts { format!(":{}", file.lines.len()) } else { String::new() };
-        let fits = sheet.line(&format!("{}{lines}", style::path(&shown(path))));
+        let fits = sheet.line(&format!("{}{lines}", style::path(&escape_control(path))));
         *count += if fits { file.lines.len() } else { 0 };
         return Ok(fits);
     }
@@ -416,16 +424,18 @@ fn add_file(
 }
 
 /// A line with its enclosing symbol, unless the line declares that symbol.
-fn row(outline: &Outline, line: &Line) -> String {
+fn row(outline: &Outline, line: &MatchedLine) -> String {
     let around = enclosing(outline, line).filter(|symbol| {
         symbol.lines.start != line.number && symbol.name_line != line.number && symbol.kind != SymbolKind::Module
     });
-    let name = around.map(|symbol| format!("{}: ", style::dim(&shown(&rows::short_name(symbol))))).unwrap_or_default();
+    let name = around
+        .map(|symbol| format!("{}: ", style::dim(&escape_control(&rows::short_name(symbol)))))
+        .unwrap_or_default();
     format!("{} {name}{}", style::number(line.number), rows::source_marked(&line.text, &line.ranges))
 }
 
 /// The matches with their context lines, verbatim; a `:` follows the number of a matching line.
-fn with_context(all: &[&str], matches: &[Line], block: Range<usize>, is_later: bool) -> String {
+fn with_context(all: &[&str], matches: &[MatchedLine], block: Range<usize>, is_later: bool) -> String {
     let line = |number: usize| match matches.binary_search_by_key(&number, |line| line.number as usize) {
         Ok(at) => {
             let line = &matches[at];
@@ -438,7 +448,7 @@ fn with_context(all: &[&str], matches: &[Line], block: Range<usize>, is_later: b
 }
 
 /// The lines to show, as ranges with gaps between them; without context lines, one range per match.
-fn blocks(matches: &[Line], layout: Layout, count: usize) -> Vec<Range<usize>> {
+fn blocks(matches: &[MatchedLine], layout: Layout, count: usize) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     for line in matches {
         let number = line.number as usize;
@@ -452,22 +462,22 @@ fn blocks(matches: &[Line], layout: Layout, count: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-fn result_json(file: &FileMatches, line: &Line, outline: &Outline) -> Value {
+fn result_json(file: &FileMatches, line: &MatchedLine, outline: &Outline) -> Value {
     let mut result = Map::new();
     result.insert("path".into(), json!(file.version.path));
     result.insert("line".into(), json!(line.number));
     result.insert("column".into(), json!(line.column()));
-    result.insert("text".into(), json!(cut(&line.text, LINE_CHARS)));
+    result.insert("text".into(), json!(truncate(&line.text, MAX_LINE_CHARS)));
     if let Some(symbol) = enclosing(outline, line) {
         result.insert("kind".into(), json!(symbol.kind.as_str()));
         result.insert("symbol".into(), json!(symbol.qualified_name));
-        result.insert("symbol_id".into(), json!(SymbolId::of(&file.version.path, symbol).to_string()));
+        result.insert("symbol_id".into(), json!(SymbolId::new(&file.version.path, symbol).to_string()));
     }
     Value::Object(result)
 }
 
 /// The innermost symbol around the first match. Parents precede their children, so it is the last enclosing one.
-fn enclosing<'f>(outline: &'f Outline, line: &Line) -> Option<&'f Symbol> {
+fn enclosing<'f>(outline: &'f Outline, line: &MatchedLine) -> Option<&'f Symbol> {
     let at = (line.start + line.column() - 1) as u32;
     let is_around = |symbol: &&Symbol| symbol.outer_start <= at && at < symbol.span.end;
     outline.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Use).rfind(is_around)

@@ -7,21 +7,21 @@ use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::frame::{Effect, Tool, WORKSPACE, schema};
 use super::index_status::{active_json, queued_json, time_text};
-use crate::call::{Call, Held};
+use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
+use crate::call::{Call, CallSession};
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Freshness, Indexing};
-use crate::output::{Answer, Form};
-use crate::server::places::Unknown;
+use crate::output::{Answer, OutputFormat};
+use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 
 /// The maximum number of jobs searched for interrupted ones.
-const JOBS: usize = 50;
+const MAX_JOBS: usize = 50;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "health_check",
     title: "Health check",
     description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and the fix \
@@ -64,7 +64,7 @@ pub(crate) const TOOL: Tool = Tool {
 };
 
 /// The state of one project.
-struct Project {
+struct ProjectHealth {
     root: String,
     schema: SchemaStatus,
     indexing: Indexing,
@@ -79,35 +79,35 @@ struct Project {
 fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let asked = call.arguments.text("workspace");
     // This tool must answer for a missing or broken repository, too.
-    let server = call.served()?.server;
-    let (held, trouble) = match call.session(Unknown::Workspace) {
+    let server = call.server_origin()?.server;
+    let (held, trouble) = match call.session(UnknownWorkspace::Workspace) {
         Ok(held) => (held, None),
-        Err(error) => match server.places.last(asked.as_deref()) {
-            Some(visit) => (Held::Visited(visit), Some(error.message)),
+        Err(error) => match server.workspaces.last_acquired(asked.as_deref()) {
+            Some(visit) => (CallSession::Visited(visit), Some(error.message)),
             None => return Err(error),
         },
     };
     let visit = held.visit()?;
-    let first = look(call, &held)?;
-    let mut projects: Vec<Project> = Vec::new();
+    let first = inspect(call, &held)?;
+    let mut projects: Vec<ProjectHealth> = Vec::new();
     if asked.is_none() {
-        for place in server.places.all() {
+        for place in server.workspaces.all() {
             let other = place.session.workspace.root.display().to_string();
             if other == first.root || !place.session.dir.is_registered() {
                 continue;
             }
             let visit = match place.is_in_place() {
-                true => Ok(server.places.glance(&place)),
-                false => server.places.visit(server, Some(&other), Unknown::Workspace),
+                true => Ok(server.workspaces.peek(&place)),
+                false => server.workspaces.acquire(server, Some(&other), UnknownWorkspace::Workspace),
             };
             if let Ok(visit) = visit {
-                projects.push(look(call, &Held::Visited(visit))?);
+                projects.push(inspect(call, &CallSession::Visited(visit))?);
             }
         }
         projects.sort_by(|a, b| a.root.cmp(&b.root));
     }
-    let is_registered = visit.place.session.dir.is_registered();
-    let session = &visit.place.session;
+    let is_registered = visit.workspace.session.dir.is_registered();
+    let session = &visit.workspace.session;
     let target = target(session);
     let mut metadata = session.metadata(&target, first.view.as_ref());
     metadata.schema = first.schema.as_str();
@@ -116,27 +116,27 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     if let Some(trouble) = &trouble {
         metadata.warnings.push(format!("the workspace cannot be read: {trouble}"));
     }
-    let told_of = if asked.is_none() { server.places.all() } else { vec![Arc::clone(&visit.place)] };
-    let no_room: Vec<String> = told_of.iter().filter_map(|place| place.attention.no_room()).collect();
+    let told_of = if asked.is_none() { server.workspaces.all() } else { vec![Arc::clone(&visit.workspace)] };
+    let no_room: Vec<String> = told_of.iter().filter_map(|place| place.watch_state.disk_full_message()).collect();
     metadata.warnings.extend(no_room.iter().cloned());
-    if let Some(why) = visit.place.attention.why_not_watched() {
+    if let Some(why) = visit.workspace.watch_state.unavailable_reason() {
         metadata.warnings.push(format!("the work tree is not watched, so every query checks all files: {why}"));
     }
     if !is_registered {
         metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
     }
     let all = || std::iter::once(&first).chain(&projects);
-    let warmth = &server.warmth;
+    let warmth = &server.warm_state;
     let status = match () {
         () if trouble.is_some() || !no_room.is_empty() || all().any(|project| project.is_broken()) => "error",
         () if matches!(warmth.status(), "pending" | "warming") => "warming",
         () if all().any(|project| project.active.is_some()) => "indexing",
         () => "ready",
     };
-    if call.form != Form::Json {
+    if call.form != OutputFormat::Json {
         let mut text = format!("{status}\n");
         for project in all() {
-            let (root, indexing) = (shown(&project.root), project.indexing.as_str());
+            let (root, indexing) = (escape_control(&project.root), project.indexing.as_str());
             text += &format!("{root}: {indexing}, schema {}\n", project.schema.as_str());
         }
         return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
@@ -168,7 +168,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     Ok(Answer { text: String::new(), json, code: 0 })
 }
 
-impl Project {
+impl ProjectHealth {
     fn is_broken(&self) -> bool {
         self.indexing == Indexing::Failed
             || !self.sqlite_ok
@@ -183,17 +183,18 @@ fn target(session: &Session) -> Target {
     session.target(None).unwrap_or_else(|_| Target { key, ref_name: "HEAD".into(), commit: None })
 }
 
-fn look(call: &mut Call<'_>, held: &Held) -> Result<Project, AppError> {
+fn inspect(call: &mut Call<'_>, held: &CallSession) -> Result<ProjectHealth, AppError> {
     let session: &Session = held;
     let target = target(session);
     let is_registered = session.dir.is_registered();
-    let (sqlite_ok, tantivy_ok) = if is_registered { codecompass_store::are_sound(&session.dir) } else { (true, true) };
-    let schema = if is_registered { SchemaStatus::of(&session.dir)? } else { SchemaStatus::NotIndexed };
+    let (sqlite_ok, tantivy_ok) =
+        if is_registered { codecompass_store::readable_halves(&session.dir) } else { (true, true) };
+    let schema = if is_registered { SchemaStatus::read(&session.dir)? } else { SchemaStatus::NotIndexed };
     let store = if is_registered { Store::open(&session.dir).ok() } else { None };
-    let view = store.as_ref().and_then(|store| under_its_name(store, &target).ok().flatten());
+    let view = store.as_ref().and_then(|store| published_for_target(store, &target).ok().flatten());
     let was_indexed = store.as_ref().is_some_and(|store| store.view(&target.key).is_ok_and(|view| view.is_some()));
-    let jobs = store.as_ref().and_then(|store| store.jobs(JOBS).ok()).unwrap_or_default();
-    let ours = call.own_job(session);
+    let jobs = store.as_ref().and_then(|store| store.jobs(MAX_JOBS).ok()).unwrap_or_default();
+    let ours = call.server_job(session);
     let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
     let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
     let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
@@ -208,7 +209,7 @@ fn look(call: &mut Call<'_>, held: &Held) -> Result<Project, AppError> {
         true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
         false => Value::Null,
     };
-    Ok(Project { root: session.root(), schema, indexing, sqlite_ok, tantivy_ok, view, jobs, active, json })
+    Ok(ProjectHealth { root: session.root(), schema, indexing, sqlite_ok, tantivy_ok, view, jobs, active, json })
 }
 
 fn project_json(
@@ -234,7 +235,7 @@ fn project_json(
     })
 }
 
-fn startup(project: &Project) -> Value {
+fn startup(project: &ProjectHealth) -> Value {
     let message = match project.schema {
         SchemaStatus::Compatible => None,
         SchemaStatus::NotIndexed => Some("Nothing is indexed yet. Run `codecompass index`, or call index_repo."),
@@ -262,7 +263,7 @@ fn support() -> Value {
 }
 
 /// The jobs interrupted since the last success, if any.
-fn recovery_report(project: &Project) -> Option<Value> {
+fn recovery_report(project: &ProjectHealth) -> Option<Value> {
     let since = project.jobs.iter().take_while(|job| job.status != JobStatus::Published);
     let cut: Vec<&Job> = since.filter(|job| job.status == JobStatus::Interrupted).collect();
     let last = cut.first()?;

@@ -4,41 +4,41 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Confidence, Symbol, SymbolAt, SymbolKind};
-use codecompass_query::diff::{Change, Entry, Pair};
+use codecompass_query::diff::{Pair, SymbolChange, SymbolSide};
 use codecompass_query::graph::{CallEdge, Direction, Graph};
 use serde_json::{Value, json};
 
-use super::graph::{self, Shown, with_graph};
+use super::graph::{self, GraphSymbol, with_graph};
+use super::ref_compare::RefState;
 use super::shape;
-use super::versus::State;
 use crate::error::AppError;
-use crate::patience::Patience;
+use crate::time_limit::TimeLimit;
 
 /// The input of the analysis.
-pub(super) struct Looked<'l> {
-    pub(super) base: &'l State,
-    pub(super) head: &'l State,
+pub(super) struct ImpactInput<'l> {
+    pub(super) base: &'l RefState,
+    pub(super) head: &'l RefState,
     pub(super) pairs: &'l [Pair<'l>],
     pub(super) changes: &'l [Pair<'l>],
     pub(super) most_bytes: usize,
 }
 
 /// A list, and whether it is complete.
-pub(super) struct Listed<T> {
+pub(super) struct PartialList<T> {
     pub(super) items: Vec<T>,
     pub(super) is_complete: bool,
 }
 
-impl<T: Laid> Listed<T> {
+impl<T: ToJson> PartialList<T> {
     fn new() -> Self {
         Self { items: Vec::new(), is_complete: true }
     }
 
     /// Truncated to the size of an answer.
     fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
-        let items: Vec<Value> = self.items.iter().map(Laid::json).collect();
+        let items: Vec<Value> = self.items.iter().map(ToJson::json).collect();
         // The space around the lists is reserved elsewhere.
-        let kept = shape::fitting(&items, None, most_bytes.saturating_add(shape::FRAME)).min(limit);
+        let kept = shape::fitting_count(&items, None, most_bytes.saturating_add(shape::ENVELOPE_BYTES)).min(limit);
         self.is_complete &= kept >= self.items.len();
         self.items.truncate(kept);
         self
@@ -46,20 +46,20 @@ impl<T: Laid> Listed<T> {
 }
 
 /// Renders as JSON.
-pub(super) trait Laid {
+pub(super) trait ToJson {
     /// The JSON as the contracts define it.
     fn json(&self) -> Value;
 }
 
 /// A symbol, or file-level code.
-pub(super) struct Mention {
+pub(super) struct SymbolMention {
     pub(super) path: String,
     pub(super) symbol: Option<Symbol>,
     module: Value,
 }
 
-impl Mention {
-    fn of(path: &str, symbol: &Symbol) -> Self {
+impl SymbolMention {
+    fn new(path: &str, symbol: &Symbol) -> Self {
         Self { path: path.to_owned(), symbol: Some(symbol.clone()), module: Value::Null }
     }
 
@@ -73,11 +73,11 @@ impl Mention {
 
 /// A caller of a changed symbol.
 pub(super) struct Caller {
-    pub(super) from: Mention,
+    pub(super) from: SymbolMention,
     /// The callee, in its current or last version.
-    to: Mention,
+    to: SymbolMention,
     pub(super) called: SymbolAt,
-    change: Change,
+    change: SymbolChange,
     is_signature_new: bool,
     pub(super) path: String,
     pub(super) line: u32,
@@ -86,7 +86,7 @@ pub(super) struct Caller {
     pub(super) is_test: bool,
 }
 
-impl Laid for Caller {
+impl ToJson for Caller {
     fn json(&self) -> Value {
         let mut to = self.to.json();
         to["change_type"] = json!(self.change.as_str());
@@ -104,7 +104,7 @@ impl Laid for Caller {
 
 /// An added or removed call.
 #[derive(Clone)]
-pub(super) struct Edge {
+pub(super) struct CallChange {
     pub(super) from: (String, Symbol),
     pub(super) to: (String, Symbol),
     pub(super) path: String,
@@ -112,7 +112,7 @@ pub(super) struct Edge {
     confidence: Confidence,
 }
 
-impl Laid for Edge {
+impl ToJson for CallChange {
     fn json(&self) -> Value {
         json!({
             "from": mention(&self.from.0, &self.from.1),
@@ -125,15 +125,20 @@ impl Laid for Edge {
 
 /// The callers of changed symbols: first of deleted symbols, then of changed headers, then of the rest. Callers of a
 /// deleted symbol are those that called it before and still exist unchanged.
-pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<Listed<Caller>, AppError> {
-    let mut listed = Listed::new();
-    let of =
-        |wanted: Change| looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair));
-    with_graph(&looked.base.memory, &patience.part(1, 3), |graph| {
-        for pair in of(Change::Deleted) {
+pub(super) fn callers(
+    looked: &ImpactInput<'_>,
+    limit: usize,
+    patience: &TimeLimit,
+) -> Result<PartialList<Caller>, AppError> {
+    let mut listed = PartialList::new();
+    let of = |wanted: SymbolChange| {
+        looked.changes.iter().filter(move |pair| pair.change() == Some(wanted) && is_called(pair))
+    };
+    with_graph(&looked.base.resolve_cache, &patience.fraction(1, 3), |graph| {
+        for pair in of(SymbolChange::Deleted) {
             let Some(gone) = pair.before else { continue };
-            for edge in look(graph, &gone, Direction::Callers, &mut listed.is_complete)? {
-                if let Some(still) = edge.symbol.and_then(|caller| looked.still(caller)) {
+            for edge in direct_calls(graph, &gone, Direction::Callers, &mut listed.is_complete)? {
+                if let Some(still) = edge.symbol.and_then(|caller| looked.unchanged_symbol(caller)) {
                     listed.items.push(caller(graph, pair, &edge, still.line_of(edge.line), false)?);
                 }
             }
@@ -144,12 +149,12 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) ->
         Ok(())
     })?;
     let changed: HashSet<SymbolAt> = looked.changes.iter().filter_map(|pair| Some(pair.after?.at())).collect();
-    with_graph(&looked.head.memory, &patience.part(2, 3), |graph| {
-        let mut modified: Vec<&Pair<'_>> = of(Change::Modified).collect();
+    with_graph(&looked.head.resolve_cache, &patience.fraction(2, 3), |graph| {
+        let mut modified: Vec<&Pair<'_>> = of(SymbolChange::Modified).collect();
         modified.sort_by_key(|pair| !pair.may_break());
         for pair in modified {
             let Some(now) = pair.after else { continue };
-            for edge in look(graph, &now, Direction::Callers, &mut listed.is_complete)? {
+            for edge in direct_calls(graph, &now, Direction::Callers, &mut listed.is_complete)? {
                 if edge.symbol != Some(now.at()) {
                     let is_changed = edge.symbol.is_some_and(|caller| changed.contains(&caller));
                     listed.items.push(caller(graph, pair, &edge, edge.line, is_changed)?);
@@ -165,21 +170,26 @@ pub(super) fn callers(looked: &Looked<'_>, limit: usize, patience: &Patience) ->
 }
 
 /// The calls that changed symbols gained, and those they lost.
-pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> Result<[Listed<Edge>; 2], AppError> {
+pub(super) fn edges(
+    looked: &ImpactInput<'_>,
+    limit: usize,
+    patience: &TimeLimit,
+) -> Result<[PartialList<CallChange>; 2], AppError> {
     let renamed: HashMap<SymbolAt, StableId> =
         looked.pairs.iter().filter_map(|pair| Some((pair.before?.at(), stable_id(&pair.after?)))).collect();
     let (mut is_old_whole, mut is_new_whole) = (true, true);
-    let before = with_graph(&looked.base.memory, &patience.part(1, 2), |graph| {
+    let before = with_graph(&looked.base.resolve_cache, &patience.fraction(1, 2), |graph| {
         calls(graph, looked, |pair| pair.before, |at, id| renamed.get(&at).copied().unwrap_or(id), &mut is_old_whole)
     })?;
-    let after = with_graph(&looked.head.memory, &patience.part(1, 2), |graph| {
+    let after = with_graph(&looked.head.resolve_cache, &patience.fraction(1, 2), |graph| {
         calls(graph, looked, |pair| pair.after, |_, id| id, &mut is_new_whole)
     })?;
     // A call that was not read on one side would look added or removed.
     let is_complete = is_old_whole && is_new_whole;
-    let mut lists = [Listed { is_complete, ..Listed::new() }, Listed { is_complete, ..Listed::new() }];
+    let mut lists =
+        [PartialList { is_complete, ..PartialList::new() }, PartialList { is_complete, ..PartialList::new() }];
     if is_complete {
-        let only = |these: &BTreeMap<Call, Edge>, those: &BTreeMap<Call, Edge>| {
+        let only = |these: &BTreeMap<CallKey, CallChange>, those: &BTreeMap<CallKey, CallChange>| {
             these.iter().filter(|(call, _)| !those.contains_key(call)).map(|(_, item)| item.clone()).collect()
         };
         lists[0].items = only(&after, &before);
@@ -189,23 +199,23 @@ pub(super) fn edges(looked: &Looked<'_>, limit: usize, patience: &Patience) -> R
 }
 
 /// The index of the change, and the stable id of the callee.
-type Call = (usize, u128);
+type CallKey = (usize, u128);
 
 fn calls<'p>(
     graph: &Graph<'_>,
-    looked: &Looked<'p>,
-    side: impl Fn(&Pair<'p>) -> Option<Entry<'p>>,
+    looked: &ImpactInput<'p>,
+    side: impl Fn(&Pair<'p>) -> Option<SymbolSide<'p>>,
     lasting: impl Fn(SymbolAt, StableId) -> StableId,
     is_whole: &mut bool,
-) -> Result<BTreeMap<Call, Edge>, AppError> {
+) -> Result<BTreeMap<CallKey, CallChange>, AppError> {
     let mut found = BTreeMap::new();
     for (number, pair) in looked.changes.iter().enumerate().filter(|(_, pair)| is_called(pair)) {
         let Some(caller) = side(pair) else { continue };
-        for edge in look(graph, &caller, Direction::Callees, is_whole)? {
+        for edge in direct_calls(graph, &caller, Direction::Callees, is_whole)? {
             let Some(callee) = edge.symbol else { continue };
-            let to = Shown::of(graph, callee)?;
-            let id = lasting(callee, StableId::of(&to.file.language, to.symbol()));
-            found.entry((number, id.0)).or_insert_with(|| Edge {
+            let to = GraphSymbol::load(graph, callee)?;
+            let id = lasting(callee, StableId::new(&to.file.language, to.symbol()));
+            found.entry((number, id.0)).or_insert_with(|| CallChange {
                 from: (caller.path().to_owned(), caller.symbol().clone()),
                 to: (to.file.path.clone(), to.symbol().clone()),
                 path: edge.path.clone(),
@@ -217,9 +227,9 @@ fn calls<'p>(
     Ok(found)
 }
 
-fn look(
+fn direct_calls(
     graph: &Graph<'_>,
-    entry: &Entry<'_>,
+    entry: &SymbolSide<'_>,
     direction: Direction,
     is_whole: &mut bool,
 ) -> Result<Vec<CallEdge>, AppError> {
@@ -234,30 +244,30 @@ fn is_called(pair: &Pair<'_>) -> bool {
     matches!(pair.latest().symbol().kind, Class | Constructor | Fn | Macro | Method)
 }
 
-fn stable_id(entry: &Entry<'_>) -> StableId {
-    StableId::of(&entry.file.version.language, entry.symbol())
+fn stable_id(entry: &SymbolSide<'_>) -> StableId {
+    StableId::new(&entry.file.version.language, entry.symbol())
 }
 
 /// An unchanged symbol, possibly on other lines.
-struct Still {
+struct UnchangedSymbol {
     shift: i64,
 }
 
-impl Still {
+impl UnchangedSymbol {
     fn line_of(&self, line: u32) -> u32 {
         (i64::from(line) + self.shift).max(1) as u32
     }
 }
 
-impl Looked<'_> {
+impl ImpactInput<'_> {
     /// Whether a symbol of the base is unchanged in the head.
-    fn still(&self, at: SymbolAt) -> Option<Still> {
+    fn unchanged_symbol(&self, at: SymbolAt) -> Option<UnchangedSymbol> {
         if self.head.snapshot.members().contains(at.file) {
-            return Some(Still { shift: 0 });
+            return Some(UnchangedSymbol { shift: 0 });
         }
         let pair = self.pairs.iter().find(|pair| pair.before.is_some_and(|before| before.at() == at))?;
         let (before, after) = pair.before.zip(pair.after).filter(|_| pair.change().is_none())?;
-        Some(Still { shift: i64::from(after.symbol().lines.start) - i64::from(before.symbol().lines.start) })
+        Some(UnchangedSymbol { shift: i64::from(after.symbol().lines.start) - i64::from(before.symbol().lines.start) })
     }
 }
 
@@ -270,20 +280,20 @@ fn caller(
 ) -> Result<Caller, AppError> {
     let from = match edge.symbol {
         Some(at) => {
-            let caller = Shown::of(graph, at)?;
-            Mention::of(&caller.file.path, caller.symbol())
+            let caller = GraphSymbol::load(graph, at)?;
+            SymbolMention::new(&caller.file.path, caller.symbol())
         }
         None => {
-            let module = Value::Object(graph::module_of(graph, edge.file)?);
-            Mention { path: edge.path.clone(), symbol: None, module }
+            let module = Value::Object(graph::module_json(graph, edge.file)?);
+            SymbolMention { path: edge.path.clone(), symbol: None, module }
         }
     };
     let called = pair.latest();
     Ok(Caller {
         from,
-        to: Mention::of(called.path(), called.symbol()),
+        to: SymbolMention::new(called.path(), called.symbol()),
         called: called.at(),
-        change: pair.change().unwrap_or(Change::Modified),
+        change: pair.change().unwrap_or(SymbolChange::Modified),
         is_signature_new: pair.has_new_signature(),
         path: edge.path.clone(),
         line,
@@ -295,7 +305,7 @@ fn caller(
 
 fn mention(path: &str, symbol: &Symbol) -> Value {
     json!({
-        "symbol_id": SymbolId::of(path, symbol).to_string(),
+        "symbol_id": SymbolId::new(path, symbol).to_string(),
         "qualified_name": symbol.qualified_name,
         "kind": symbol.kind.as_str(),
         "path": path,

@@ -6,73 +6,74 @@ use codecompass_index::Target;
 use codecompass_store::{JobMode, ViewInfo};
 use serde_json::{Value, json};
 
-use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, schema};
+use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, optional, schema};
 use crate::call::Call;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Freshness, Indexing};
-use crate::output::{Answer, Form};
+use crate::output::{Answer, OutputFormat};
 use crate::server::jobs::Job;
-use crate::server::places::{Unknown, Visit};
-use crate::session::{self, Request, Session};
-use crate::views::under_its_name;
+use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
+use crate::session::{self, Session, SyncRequest};
+use crate::views::published_for_target;
 
 /// The time a job may take to start before it counts as queued.
-const SOON: Duration = Duration::from_millis(200);
+const TURN_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long a request with a progress listener stays open: progress can be reported only during the request.
-const ON_THE_LINE: Duration = Duration::from_secs(1);
+const PROGRESS_TIMEOUT: Duration = Duration::from_secs(1);
 
-const WHICH: super::frame::Param = optional("ref", Kind::Text, "Branch, tag or commit. Default: the work tree");
+const REF_PARAM: super::tool_spec::Param =
+    optional("ref", ParamKind::Text, "Branch, tag or commit. Default: the work tree");
 
-pub(crate) const INDEX_REPO: Tool = Tool {
+pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
     name: "index_repo",
     title: "Index a repository",
     description: "Start indexing the work tree or a ref in the background; returns a job id at once. Needed once per \
                   ref, or with force after index_incompatible. index_status shows when it is published.",
-    params: &[optional("force", Kind::Flag(false), "Extract everything again"), WHICH, WORKSPACE],
+    params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
     output: || output("file_count"),
     always: &["job_id", "status", "mode", "file_count"],
     effect: Effect::Indexes,
     first: false,
     call: |call| {
-        let held = call.session(Unknown::Project)?;
+        let held = call.session(UnknownWorkspace::Project)?;
         let visit = held.visit()?;
         let force = call.arguments.flag("force");
         let (target, mode) = plan(call, visit, force, true)?;
-        let session = &visit.place.session;
+        let session = &visit.workspace.session;
         if !visit.is_new
-            && let Some(running) = running(call, visit)?
+            && let Some(running) = running_job(call, visit)?
         {
-            return Err(session::in_progress(&running.id, running.stored.as_ref())
+            return Err(session::job_in_progress(&running.id, running.stored.as_ref())
                 .hint("index_status shows its progress.")
                 .advice("Retry when it has finished; `codecompass status` shows its progress."));
         }
-        let request = Request { force, upgrade: true, ..Request::default() };
-        let job = call.care(visit)?.sync(&target, mode, request)?;
-        let job = follow(call, &job)?;
+        let request = SyncRequest { force, upgrade: true, ..SyncRequest::default() };
+        let job = call.refresher(visit)?.sync(&target, mode, request)?;
+        let job = wait_for_start(call, &job)?;
         let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files);
         answer(call.form, visit, job, ("file_count", json!(files)))
     },
 };
 
-pub(crate) const SYNC_REPO: Tool = Tool {
+pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
     name: "sync_repo",
     title: "Sync a repository",
     description: "Update the index with changed files, in the background; returns a job id at once. \
                   Queries do this themselves, depending on freshness_policy.",
-    params: &[optional("force", Kind::Flag(false), "Extract everything again"), WHICH, WORKSPACE],
+    params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
     output: || output("changed_files"),
     always: &["job_id", "status", "mode", "changed_files"],
     effect: Effect::Indexes,
     first: false,
     call: |call| {
-        let held = call.session(Unknown::Workspace)?;
+        let held = call.session(UnknownWorkspace::Workspace)?;
         let visit = held.visit()?;
         let force = call.arguments.flag("force");
         let (target, mode) = plan(call, visit, force, false)?;
-        let session = &visit.place.session;
-        let ours = call.served()?.server.jobs.of_view(&session.project_id, &target).map(|job| job.id.clone());
+        let session = &visit.workspace.session;
+        let ours = call.server_origin()?.server.jobs.for_view(&session.project_id, &target).map(|job| job.id.clone());
         let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
         if !visit.is_new
             && let Some(running) = ours.or_else(theirs)
@@ -83,8 +84,8 @@ pub(crate) const SYNC_REPO: Tool = Tool {
                 .advice("Retry when it has finished; `codecompass status` shows its progress.")
                 .data(json!({ "job_id": running })));
         }
-        let job = call.care(visit)?.sync(&target, mode, Request { force, ..Request::default() })?;
-        let job = follow(call, &job)?;
+        let job = call.refresher(visit)?.sync(&target, mode, SyncRequest { force, ..SyncRequest::default() })?;
+        let job = wait_for_start(call, &job)?;
         let changed = job.ended().and_then(Result::ok).map(|outcome| outcome.changed_files);
         answer(call.form, visit, job, ("changed_files", json!(changed)))
     },
@@ -102,8 +103,8 @@ fn output(count: &str) -> Value {
 
 /// The target view and the mode of the job. An unreadable index is replaced only on request, or when an older version
 /// wrote it and the tool may upgrade it.
-fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
-    let session = &visit.place.session;
+fn plan(call: &Call<'_>, visit: &WorkspaceGuard, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
+    let session = &visit.workspace.session;
     let target = call.target(session)?;
     if !session.dir.is_registered() && !visit.is_new {
         return Err(AppError::not_registered(&session.root()));
@@ -111,34 +112,34 @@ fn plan(call: &Call<'_>, visit: &Visit, force: bool, upgrade: bool) -> Result<(T
     let published = match session.store() {
         Err(error) if force && error.code == Code::IndexIncompatible => None,
         Err(_) if upgrade && session.is_outdated() => None,
-        store => store.map_err(|error| session.explain(error, None))?.view(&target.key)?,
+        store => store.map_err(|error| session.with_project_context(error, None))?.view(&target.key)?,
     };
     let mode = if force || published.is_none() { JobMode::Full } else { JobMode::Incremental };
     Ok((target, mode))
 }
 
 /// The unfinished job of this project, in this or another process.
-fn running(call: &Call<'_>, visit: &Visit) -> Result<Option<Running>, AppError> {
-    let session = &visit.place.session;
-    let ours = call.served()?.server.jobs.of_project(&session.project_id).map(|job| job.id.clone());
+fn running_job(call: &Call<'_>, visit: &WorkspaceGuard) -> Result<Option<RunningJob>, AppError> {
+    let session = &visit.workspace.session;
+    let ours = call.server_origin()?.server.jobs.for_project(&session.project_id).map(|job| job.id.clone());
     let stored = session.active_job();
     let id = ours.or_else(|| stored.as_ref().map(|job| job.id.clone()));
     let stored = stored.filter(|job| Some(&job.id) == id.as_ref());
-    Ok(id.map(|id| Running { id, stored }))
+    Ok(id.map(|id| RunningJob { id, stored }))
 }
 
 /// An unfinished job.
-struct Running {
+struct RunningJob {
     id: String,
     /// Its stored record, if there is one.
     stored: Option<codecompass_store::Job>,
 }
 
 /// Waits for the job to start and reports progress to a listening client.
-fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
-    job.wait_for_turn(SOON);
-    if let Some(follower) = call.served()?.follower {
-        job.follow(follower, ON_THE_LINE);
+fn wait_for_start<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
+    job.wait_for_turn(TURN_TIMEOUT);
+    if let Some(follower) = call.server_origin()?.follower {
+        job.report_progress(follower, PROGRESS_TIMEOUT);
     }
     match job.ended() {
         Some(Err(failure)) => Err(AppError::new(failure.code, failure.message).data(json!({ "job_id": job.id }))),
@@ -148,11 +149,11 @@ fn follow<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
 
 /// The published view; an unreadable one is about to be replaced.
 fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
-    under_its_name(&session.store().ok()?, target).ok().flatten()
+    published_for_target(&session.store().ok()?, target).ok().flatten()
 }
 
-fn answer(form: Form, visit: &Visit, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
-    let session = &visit.place.session;
+fn answer(form: OutputFormat, visit: &WorkspaceGuard, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
+    let session = &visit.workspace.session;
     let view = view(session, &job.target);
     let mut metadata = session.metadata(&job.target, view.as_ref());
     let is_over = job.ended().is_some();
@@ -162,9 +163,9 @@ fn answer(form: Form, visit: &Visit, job: &Job, count: (&str, Value)) -> Result<
         metadata.completeness = Completeness::Partial;
     }
     let (status, mode) = (job.status().as_str(), job.mode.as_str());
-    if form != Form::Json {
+    if form != OutputFormat::Json {
         let files = count.1.as_u64().map(|files| format!(", {files} files")).unwrap_or_default();
-        let text = format!("job {} of {}: {mode}, {status}{files}\n", job.id, shown(&job.target.ref_name));
+        let text = format!("job {} of {}: {mode}, {status}{files}\n", job.id, escape_control(&job.target.ref_name));
         return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
     }
     let json = json!({

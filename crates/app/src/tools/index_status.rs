@@ -6,24 +6,24 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::{Freshness, Indexing, Metadata};
-use crate::output::{Answer, Form, Reader, Told};
+use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::server::jobs;
-use crate::server::places::Unknown;
+use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
-use crate::tools::frame::{Effect, Kind, REF, Tool, WORKSPACE, optional, schema};
-use crate::views::under_its_name;
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional, schema};
+use crate::views::published_for_target;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "index_status",
     title: "Index status",
     description: "The index of a ref and its freshness, the running job with its progress, and recent jobs.",
     params: &[
         REF,
-        optional("path_of_workspace", Kind::Text, "The workspace; same as --workspace")
-            .on_the_command_line()
+        optional("path_of_workspace", ParamKind::Text, "The workspace; same as --workspace")
+            .cli_only()
             .flag("path")
             .value("PATH"),
         WORKSPACE,
@@ -59,20 +59,20 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let held = call.session(Unknown::Workspace)?;
+        let held = call.session(UnknownWorkspace::Workspace)?;
         let target = call.target(&held)?;
         let freshness = call.freshness(&held, &target);
-        let ours = call.own_job(&held);
+        let ours = call.server_job(&held);
         answer(call.form, &held, &target, freshness, ours.as_deref())
-            .map_err(|error| held.explain(error, Some(&target.ref_name)))
+            .map_err(|error| held.with_project_context(error, Some(&target.ref_name)))
     },
 };
 
 /// The maximum number of finished jobs shown.
-const RECENT: usize = 10;
+const MAX_RECENT_JOBS: usize = 10;
 
 /// The data of the answer.
-struct Status {
+struct IndexStatus {
     schema: SchemaStatus,
     view: Option<ViewInfo>,
     views: Vec<ViewInfo>,
@@ -82,7 +82,7 @@ struct Status {
 
 /// Answers for the view of a ref. An unreadable index is also a valid answer.
 fn answer(
-    form: Form,
+    form: OutputFormat,
     session: &Session,
     target: &Target,
     freshness: Freshness,
@@ -96,18 +96,18 @@ fn answer(
     if status.view.is_none() && status.schema == SchemaStatus::NotIndexed {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`".into());
     }
-    Answer::of(form, 0, &Report { session, status, ours, metadata })
+    Answer::render(form, 0, &StatusAnswer { session, status, ours, metadata })
 }
 
 /// The answer.
-struct Report<'r> {
+struct StatusAnswer<'r> {
     session: &'r Session,
-    status: Status,
+    status: IndexStatus,
     ours: Option<&'r jobs::Job>,
     metadata: Metadata,
 }
 
-impl Told for Report<'_> {
+impl Render for StatusAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         Ok(to_json(self.session, &self.status, self.ours, &self.metadata))
     }
@@ -117,31 +117,36 @@ impl Told for Report<'_> {
     }
 }
 
-fn read(session: &Session, target: &Target) -> Result<Status, AppError> {
+fn read(session: &Session, target: &Target) -> Result<IndexStatus, AppError> {
     // This check records corruption that no request has met yet; the next line reports it.
-    codecompass_store::are_sound(&session.dir);
-    let schema = match SchemaStatus::of(&session.dir) {
+    codecompass_store::readable_halves(&session.dir);
+    let schema = match SchemaStatus::read(&session.dir) {
         Err(StoreError::NotRegistered(_)) => return Err(AppError::not_registered(&session.root())),
         schema => schema?,
     };
-    let nothing =
-        |schema| Status { schema, view: None, views: Vec::new(), jobs: Vec::new(), disk: session.dir.disk_bytes() };
+    let nothing = |schema| IndexStatus {
+        schema,
+        view: None,
+        views: Vec::new(),
+        jobs: Vec::new(),
+        disk: session.dir.disk_bytes(),
+    };
     if !matches!(schema, SchemaStatus::Compatible | SchemaStatus::NotIndexed) {
         return Ok(nothing(schema));
     }
-    let read = || -> Result<Status, AppError> {
+    let read = || -> Result<IndexStatus, AppError> {
         let store = Store::open(&session.dir)?;
-        let (view, views, jobs) = (under_its_name(&store, target)?, store.views()?, store.jobs(RECENT)?);
-        Ok(Status { view, views, jobs, ..nothing(schema) })
+        let (view, views, jobs) = (published_for_target(&store, target)?, store.views()?, store.jobs(MAX_RECENT_JOBS)?);
+        Ok(IndexStatus { view, views, jobs, ..nothing(schema) })
     };
     match read() {
-        Err(error) if error.damage().is_some() => Ok(nothing(SchemaStatus::CorruptManifest)),
+        Err(error) if error.corruption().is_some() => Ok(nothing(SchemaStatus::CorruptManifest)),
         status => status,
     }
 }
 
 /// The indexing state of one view.
-fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> Indexing {
+fn indexing(status: &IndexStatus, target: &Target, ours: Option<&jobs::Job>) -> Indexing {
     let mine = |job: &&Job| job.view.as_ref() == Some(&target.key);
     // A view indexed under the name of another branch: the missing index of this one is not a failure.
     let was_indexed = status.views.iter().any(|view| view.key == target.key);
@@ -154,7 +159,7 @@ fn indexing(status: &Status, target: &Target, ours: Option<&jobs::Job>) -> Index
     }
 }
 
-fn to_json(session: &Session, status: &Status, ours: Option<&jobs::Job>, metadata: &Metadata) -> Value {
+fn to_json(session: &Session, status: &IndexStatus, ours: Option<&jobs::Job>, metadata: &Metadata) -> Value {
     let (active, ended): (Vec<&Job>, Vec<&Job>) = status.jobs.iter().partition(|job| job.status.is_active());
     json!({
         "project_id": session.project_id,
@@ -234,13 +239,13 @@ fn job_json(job: &Job) -> Value {
     Value::Object(fields)
 }
 
-fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
-    let mut text = format!("{} (project {})\n", shown(&session.root()), session.project_id);
+fn text(session: &Session, status: &IndexStatus, metadata: &Metadata) -> String {
+    let mut text = format!("{} (project {})\n", escape_control(&session.root()), session.project_id);
     match &status.view {
         Some(view) => {
             text += &format!(
                 "  {}: {}, {}; {} files, {} lines, {} symbols, indexed {}\n",
-                shown(&metadata.ref_name),
+                escape_control(&metadata.ref_name),
                 metadata.indexing.as_str(),
                 metadata.freshness.as_str(),
                 count_text(view.totals.files as u64),
@@ -249,13 +254,13 @@ fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
                 time_text(view.indexed_at),
             );
         }
-        None => text += &format!("  {}: {}\n", shown(&metadata.ref_name), metadata.indexing.as_str()),
+        None => text += &format!("  {}: {}\n", escape_control(&metadata.ref_name), metadata.indexing.as_str()),
     }
     let others = status.views.iter().filter(|view| Some(&view.key) != status.view.as_ref().map(|view| &view.key));
     for view in others {
         text += &format!(
             "  {}: {} files, indexed {}\n",
-            shown(&view.key.encode()),
+            escape_control(&view.key.encode()),
             view.totals.files,
             time_text(view.indexed_at)
         );
@@ -265,7 +270,7 @@ fn text(session: &Session, status: &Status, metadata: &Metadata) -> String {
         text += &job_text(job);
     }
     for warning in &metadata.warnings {
-        text += &format!("  warning: {}\n", shown(warning));
+        text += &format!("  warning: {}\n", escape_control(warning));
     }
     text
 }
@@ -281,11 +286,11 @@ fn job_text(job: &Job) -> String {
     format!(
         "  job {} {} {} {}{}{changed}{}\n",
         job.id,
-        shown(&job.ref_name),
+        escape_control(&job.ref_name),
         job.mode.as_str(),
         job.status.as_str(),
         took.unwrap_or_default(),
-        job.error.as_deref().map(|error| format!(": {}", shown(error))).unwrap_or_default(),
+        job.error.as_deref().map(|error| format!(": {}", escape_control(error))).unwrap_or_default(),
     )
 }
 

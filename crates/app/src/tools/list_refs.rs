@@ -3,23 +3,23 @@
 use std::collections::HashSet;
 
 use codecompass_index::Target;
-use codecompass_index::source::{Entry, Place};
+use codecompass_index::source::{ContentSource, Entry};
 use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::frame::{Effect, Tool, WORKSPACE, schema};
 use super::index_status::time_text;
+use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::{Freshness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, style};
-use crate::server::places::Unknown;
+use crate::output::{Answer, OutputFormat, Reader, Render, style};
+use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "list_refs",
     title: "List indexed refs",
     description: "The indexed branches and tags with commit, status and additions since the merge base. \
@@ -41,14 +41,14 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let held = call.session(Unknown::Project)?;
-        let explained = |error: AppError| held.explain(error, None);
+        let held = call.session(UnknownWorkspace::Project)?;
+        let explained = |error: AppError| held.with_project_context(error, None);
         let target = call.target(&held)?;
         held.store().map_err(explained)?;
         let freshness = call.freshness(&held, &target);
-        let served = call.served().ok();
+        let served = call.server_origin().ok();
         let is_indexing = |target: &Target| {
-            served.is_some_and(|served| served.server.jobs.of_view(&held.project_id, target).is_some())
+            served.is_some_and(|served| served.server.jobs.for_view(&held.project_id, target).is_some())
         };
         answer(call.form, &held, &target, freshness, &is_indexing).map_err(explained)
     },
@@ -56,7 +56,7 @@ pub(crate) const TOOL: Tool = Tool {
 
 /// Answers for a workspace. `is_indexing` reports the jobs of this process.
 fn answer(
-    form: Form,
+    form: OutputFormat,
     session: &Session,
     target: &Target,
     freshness: Freshness,
@@ -77,24 +77,24 @@ fn answer(
     for view in listed {
         let base = base.filter(|_| !is_default(view));
         // A commit that git no longer has cannot be compared.
-        let added = base.and_then(|base| Added::over(session, &store, base, view).unwrap_or_default());
+        let added = base.and_then(|base| AddedOnRef::since_merge_base(session, &store, base, view).unwrap_or_default());
         let status = status(session, view, is_indexing);
-        refs.push(Listed { view, is_default: is_default(view), added, status });
+        refs.push(RefRow { view, is_default: is_default(view), added, status });
     }
-    let mut metadata = session.metadata(target, under_its_name(&store, target)?.as_ref());
+    let mut metadata = session.metadata(target, published_for_target(&store, target)?.as_ref());
     metadata.freshness = freshness;
-    Answer::of(form, 0, &Refs { refs, vcs: session.vcs(), metadata })
+    Answer::render(form, 0, &RefsAnswer { refs, vcs: session.vcs(), metadata })
 }
 
 /// A ref in the list.
-struct Listed<'v> {
+struct RefRow<'v> {
     view: &'v ViewInfo,
     is_default: bool,
-    added: Option<Added>,
+    added: Option<AddedOnRef>,
     status: &'static str,
 }
 
-impl Listed<'_> {
+impl RefRow<'_> {
     fn files(&self) -> u64 {
         self.added.as_ref().map_or(self.view.totals.files as u64, |added| added.files)
     }
@@ -132,7 +132,7 @@ impl Listed<'_> {
         let default = if self.is_default { ", default" } else { "" };
         format!(
             "{} {} {added}{} files, {added}{} symbols, {}{default}{}\n",
-            style::name(&shown(&self.view.ref_name)),
+            style::name(&escape_control(&self.view.ref_name)),
             style::dim(&commit),
             count_text(self.files()),
             count_text(self.symbols()),
@@ -143,24 +143,24 @@ impl Listed<'_> {
 }
 
 /// The answer.
-struct Refs<'v> {
-    refs: Vec<Listed<'v>>,
+struct RefsAnswer<'v> {
+    refs: Vec<RefRow<'v>>,
     vcs: bool,
     metadata: Metadata,
 }
 
-impl Told for Refs<'_> {
+impl Render for RefsAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         Ok(json!({
             "total_refs": self.refs.len(),
-            "refs": self.refs.iter().map(Listed::json).collect::<Vec<_>>(),
+            "refs": self.refs.iter().map(RefRow::json).collect::<Vec<_>>(),
             "vcs_mode": self.vcs,
             "metadata": self.metadata.to_json(),
         }))
     }
 
     fn text(&self, _: Reader) -> Result<String, AppError> {
-        let text: String = self.refs.iter().map(Listed::text).collect();
+        let text: String = self.refs.iter().map(RefRow::text).collect();
         let text = if text.is_empty() { "Nothing is indexed yet.\n".into() } else { text };
         Ok(text + &self.metadata.notes())
     }
@@ -179,7 +179,7 @@ fn status(session: &Session, view: &ViewInfo, is_indexing: &dyn Fn(&Target) -> b
 }
 
 /// The changes of a ref since its merge base.
-struct Added {
+struct AddedOnRef {
     merge_base: String,
     files: u64,
     symbols: u64,
@@ -187,8 +187,13 @@ struct Added {
     distance: Option<(u64, u64)>,
 }
 
-impl Added {
-    fn over(session: &Session, store: &Store, base: &ViewInfo, view: &ViewInfo) -> Result<Option<Self>, AppError> {
+impl AddedOnRef {
+    fn since_merge_base(
+        session: &Session,
+        store: &Store,
+        base: &ViewInfo,
+        view: &ViewInfo,
+    ) -> Result<Option<Self>, AppError> {
         let (Some(repo), Some(default), Some(head)) = (&session.workspace.repo, &base.commit, &view.commit) else {
             return Ok(None);
         };
@@ -198,9 +203,9 @@ impl Added {
             Some(members) if merge_base == *default => snapshot.members() - members,
             _ => {
                 let listing = repo.list_commit(&merge_base, &session.limits())?;
-                let blob = |entry: &'_ Entry| match entry.place {
-                    Place::Blob(blob) => Some(blob),
-                    Place::File { index_blob, .. } => index_blob,
+                let blob = |entry: &'_ Entry| match entry.source {
+                    ContentSource::Blob(blob) => Some(blob),
+                    ContentSource::File { index_blob, .. } => index_blob,
                 };
                 let known: HashSet<(&str, _)> =
                     listing.entries.iter().filter_map(|entry| Some((entry.path.as_str(), blob(entry)?))).collect();

@@ -2,38 +2,40 @@
 
 use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
-use codecompass_query::{Locate, SymbolHit, locate, nearest_names};
+use codecompass_query::{LocateRequest, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::{Before, Known};
-use super::several::{Part, Several};
-use super::{names, rows};
-use crate::call::Inquiry;
+use super::batch::{Batch, BatchItem};
+use super::followups::{KnownSymbols, PreviousCall};
+use super::{rows, symbol_input};
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader};
-use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use crate::output::{Answer, OutputFormat, Reader};
 use crate::tools::input::{self, Cursor};
-use crate::tools::shape::{self, DetailLevel, Shape};
+use crate::tools::shape::{self, DetailLevel, ResultShape};
+use crate::tools::tool_spec::{
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
 
 /// The maximum number of similar names in an empty answer.
-const NEAR: usize = 3;
+const MAX_SUGGESTIONS: usize = 3;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "locate_symbol",
     title: "Locate a definition",
     description: "Where is this symbol defined? Exact path and lines with the signature, by name, by the end of a \
                   qualified name (`Parser::parse`) or by symbol_id. Use it whenever you know the name.",
     params: &[
-        required("name", Kind::Text, "Name, end of a qualified name, path:line, or symbol_id").place("NAME"),
-        optional("kind", Kind::Text, "Only this kind: fn, struct, class, method, …"),
+        required("name", ParamKind::Text, "Name, end of a qualified name, path:line, or symbol_id").positional("NAME"),
+        optional("kind", ParamKind::Text, "Only this kind: fn, struct, class, method, …"),
         shape::LANGUAGE,
         REF,
-        optional("limit", Kind::Count(Some(10)), "At most 200"),
-        names::ALSO,
+        optional("limit", ParamKind::Count(Some(10)), "At most 200"),
+        symbol_input::ALSO,
         shape::DETAIL_LEVEL,
         shape::COMPACT,
         shape::FRESHNESS_POLICY,
@@ -71,27 +73,27 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let question = Question::of(&call.arguments)?;
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = LocateArgs::parse(&call.arguments)?;
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// The parsed arguments.
-pub(crate) struct Question {
+pub(crate) struct LocateArgs {
     name: String,
     also: Vec<String>,
     kinds: &'static [SymbolKind],
     language: Option<String>,
     limit: usize,
     cursor: Option<String>,
-    shape: Shape,
+    shape: ResultShape,
     warnings: Vec<String>,
 }
 
-impl Question {
+impl LocateArgs {
     /// Checks the arguments; an error names the parameter and the allowed values.
-    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
-        let name = arguments.words("name").trim().to_owned();
+    pub(crate) fn parse(arguments: &Arguments) -> Result<Self, AppError> {
+        let name = arguments.required_text("name").trim().to_owned();
         if name.is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`name` is empty: give the name of a symbol."));
         }
@@ -101,31 +103,31 @@ impl Question {
             also: arguments.list("also"),
             kinds: input::kinds(arguments.text("kind").as_deref())?,
             language: input::language(arguments.text("language"))?,
-            limit: limit.min(input::MOST as usize),
+            limit: limit.min(input::MAX_RESULTS as usize),
             cursor: arguments.text("cursor"),
-            shape: Shape::of(arguments)?,
+            shape: ResultShape::parse(arguments)?,
             warnings,
         })
     }
 }
 
 /// Answers the request. If nothing is published, the answer is empty and the metadata says why.
-pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &LocateArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&question.warnings);
-    let first = located(inquiry, question, &question.name, question.cursor.as_deref(), &mut metadata);
-    let first = first.map_err(|error| inquiry.explained(error))?;
+    let first = locate_name(inquiry, question, &question.name, question.cursor.as_deref(), &mut metadata);
+    let first = first.map_err(|error| inquiry.with_view_context(error))?;
     let code = u8::from(first.hits.is_empty());
     let more = question.also.iter().map(|name| {
-        let part = located(inquiry, question, name.trim(), None, &mut Metadata::unknown());
+        let part = locate_name(inquiry, question, name.trim(), None, &mut Metadata::unknown());
         (name.clone(), part)
     });
-    Several { first, more: more.collect(), metadata, code }.told(inquiry.form)
+    Batch { first, more: more.collect(), metadata, code }.render(inquiry.form)
 }
 
 /// The definitions of one name.
-struct Found<'i> {
+struct NameDefinitions<'i> {
     snapshot: Option<&'i Snapshot>,
-    question: &'i Question,
+    question: &'i LocateArgs,
     name: String,
     hits: Vec<SymbolHit>,
     results: Vec<Value>,
@@ -133,22 +135,22 @@ struct Found<'i> {
     total: usize,
     /// The cursor of the next page.
     next: Option<String>,
-    near: Vec<String>,
+    suggestions: Vec<String>,
     ref_name: String,
 }
 
-fn located<'i>(
-    inquiry: &'i Inquiry<'_>,
-    question: &'i Question,
+fn locate_name<'i>(
+    inquiry: &'i QueryContext<'_>,
+    question: &'i LocateArgs,
     name: &str,
     cursor: Option<&str>,
     metadata: &mut Metadata,
-) -> Result<Found<'i>, AppError> {
+) -> Result<NameDefinitions<'i>, AppError> {
     let snapshot = inquiry.snapshot();
     let identity = format!("locate {name:?} {:?} {:?}", question.kinds, question.language);
-    let cursors = Cursor::of(snapshot, &identity);
-    let offset = cursors.read(cursor)?;
-    let mut found = Found {
+    let cursors = Cursor::new(snapshot, &identity);
+    let offset = cursors.decode(cursor)?;
+    let mut found = NameDefinitions {
         snapshot,
         question,
         name: name.to_owned(),
@@ -157,12 +159,12 @@ fn located<'i>(
         offset,
         total: 0,
         next: None,
-        near: Vec::new(),
+        suggestions: Vec::new(),
         ref_name: metadata.ref_name.clone(),
     };
     let Some(snapshot) = snapshot else { return Ok(found) };
-    let handle = names::handle(snapshot, &inquiry.paths, name)?;
-    let asked = Locate {
+    let handle = symbol_input::normalize_name(snapshot, &inquiry.paths, name)?;
+    let asked = LocateRequest {
         name: &handle,
         languages: REGISTRY,
         kinds: question.kinds,
@@ -173,24 +175,24 @@ fn located<'i>(
     let located = locate(snapshot, &asked)?;
     (found.hits, found.total) = (located.hits, located.total);
     if found.hits.is_empty() {
-        found.near = nearest_names(snapshot, name, NEAR)?;
+        found.suggestions = nearest_names(snapshot, name, MAX_SUGGESTIONS)?;
         return Ok(found);
     }
-    if inquiry.form == Form::Json {
+    if inquiry.form == OutputFormat::Json {
         let mut reasons = question.shape.reasons(&inquiry.config, found.hits.iter().map(|hit| &hit.scores));
         found.results =
             found.hits.iter().map(|hit| result_json(snapshot, question.shape, hit)).collect::<Result<_, _>>()?;
-        let kept = shape::fitting(&found.results, reasons.as_deref(), inquiry.room());
+        let kept = shape::fitting_count(&found.results, reasons.as_deref(), inquiry.max_bytes());
         found.results.truncate(kept);
         reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
         found.hits.truncate(kept);
         metadata.ranking_reasons = reasons;
     } else {
-        found.hits.truncate(rows::fitting(found.hits.iter().map(|hit| row(hit).len()), inquiry.room()));
+        found.hits.truncate(rows::fitting_count(found.hits.iter().map(|hit| row(hit).len()), inquiry.max_bytes()));
     }
     if found.offset + found.hits.len() < found.total {
         metadata.completeness = Completeness::Truncated;
-        metadata.next_cursor = Some(cursors.write(found.offset + found.hits.len()));
+        metadata.next_cursor = Some(cursors.encode(found.offset + found.hits.len()));
         found.next = metadata.next_cursor.clone();
     }
     Ok(found)
@@ -198,49 +200,49 @@ fn located<'i>(
 
 fn row(hit: &SymbolHit) -> String {
     let symbol = hit.symbol();
-    format!("{} {}\n", rows::place(&hit.version.path, symbol.lines), rows::header(symbol, rows::ROW))
+    format!("{} {}\n", rows::location(&hit.version.path, symbol.lines), rows::header(symbol, rows::MAX_ROW_CHARS))
 }
 
-impl Part for Found<'_> {
+impl BatchItem for NameDefinitions<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let mut json = json!({ "results": self.results, "total_candidates": self.total });
-        if !self.near.is_empty() {
-            json["nearest_names"] = json!(self.near);
+        if !self.suggestions.is_empty() {
+            json["nearest_names"] = json!(self.suggestions);
         }
         Ok(json)
     }
 
     fn finish(&self, json: &mut Value) -> Result<(), AppError> {
         if let (true, Some(snapshot)) = (self.hits.is_empty(), self.snapshot) {
-            let known = Known::of_name(snapshot, &self.name, &self.near)?;
-            Before::of(TOOL.name, "name", &self.name).add_to(json, known);
+            let known = KnownSymbols::for_name(snapshot, &self.name, &self.suggestions)?;
+            PreviousCall::new(TOOL.name, "name", &self.name).add_to(json, known);
         }
         Ok(())
     }
 
     fn text(&self, reader: Reader) -> Result<String, AppError> {
         if self.hits.is_empty() {
-            return Ok(self.nothing());
+            return Ok(self.empty_text());
         }
         let mut text = String::new();
         for hit in &self.hits {
             text += &row(hit);
             let shape = self.question.shape;
             if let (DetailLevel::Context, false, Some(snapshot)) = (shape.detail, shape.compact, self.snapshot) {
-                text += &shape::preview(snapshot, &hit.version, hit.place())?;
+                text += &shape::preview(snapshot, &hit.version, hit.ordinal())?;
             }
             text += &shape.reasons_text(&hit.scores);
         }
         let seen = self.offset + self.hits.len();
         let by_limit = self.hits.len() == self.question.limit;
-        let more = rows::More { seen, total: self.total, what: "", by_limit, cursor: self.next.as_deref() };
+        let more = rows::Remainder { seen, total: self.total, what: "", by_limit, cursor: self.next.as_deref() };
         Ok(text + &more.text(reader))
     }
 }
 
-impl Found<'_> {
+impl NameDefinitions<'_> {
     /// The answer without results: the request, and similar names.
-    fn nothing(&self) -> String {
+    fn empty_text(&self) -> String {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
         let mut words: Vec<&str> = self.question.kinds.iter().map(|kind| kind.as_str()).collect();
         words.extend(self.question.language.as_deref());
@@ -248,18 +250,18 @@ impl Found<'_> {
         let plural = if files == 1 { "" } else { "s" };
         let mut text = format!(
             "No definition of {}{filters} in {} file{plural} of {}.\n",
-            shown(&self.name),
+            escape_control(&self.name),
             count_text(files as u64),
-            shown(&self.ref_name)
+            escape_control(&self.ref_name)
         );
-        if !self.near.is_empty() {
-            text += &format!("Nearest names: {}\n", shown(&self.near.join(", ")));
+        if !self.suggestions.is_empty() {
+            text += &format!("Nearest names: {}\n", escape_control(&self.suggestions.join(", ")));
         }
         text
     }
 }
 
-fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Value, AppError> {
+fn result_json(snapshot: &Snapshot, shape: ResultShape, hit: &SymbolHit) -> Result<Value, AppError> {
     let symbol = hit.symbol();
     let mut result = Map::new();
     result.insert("path".into(), json!(hit.version.path));
@@ -267,7 +269,7 @@ fn result_json(snapshot: &Snapshot, shape: Shape, hit: &SymbolHit) -> Result<Val
     result.insert("line_end".into(), json!(symbol.lines.end));
     shape.insert_symbol(&mut result, &hit.version, symbol);
     shape.insert_signature(&mut result, &hit.version, symbol);
-    shape.insert_standing(&mut result, snapshot, &hit.version, &hit.scores);
-    shape.insert_context(&mut result, snapshot, &hit.version, hit.place())?;
+    shape.insert_origin(&mut result, snapshot, &hit.version, &hit.scores);
+    shape.insert_context(&mut result, snapshot, &hit.version, hit.ordinal())?;
     Ok(Value::Object(result))
 }

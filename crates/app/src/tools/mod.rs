@@ -1,5 +1,6 @@
 //! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
 
+mod batch;
 pub(crate) mod bounds;
 mod call_json;
 mod call_text;
@@ -12,7 +13,6 @@ pub(crate) mod explain_ranking;
 pub(crate) mod find_references;
 pub(crate) mod find_related_symbols;
 mod followups;
-pub(crate) mod frame;
 pub(crate) mod get_call_graph;
 pub(crate) mod get_code_context;
 pub(crate) mod get_file_outline;
@@ -21,32 +21,32 @@ pub(crate) mod graph;
 pub(crate) mod grep_code;
 mod health_check;
 mod impact;
-mod in_text;
 mod index_repo;
 pub(crate) mod index_status;
 pub(crate) mod input;
 pub(crate) mod list_refs;
 pub(crate) mod locate_symbol;
-mod names;
 mod outline_folder;
 mod outline_text;
 mod path_filter;
 pub(crate) mod read_code;
+pub(crate) mod ref_compare;
 mod reference_text;
 mod rows;
 pub(crate) mod search_code;
 mod search_text;
-mod several;
 pub(crate) mod shape;
 mod suggest_followup_queries;
 mod switch_ref;
-mod test_code;
+mod symbol_input;
+mod test_filter;
+mod text_mentions;
 mod tokens;
+pub(crate) mod tool_spec;
 mod trees;
-pub(crate) mod versus;
 
 /// What an agent needs, with what it is told about each when answers are text: every word is paid for in every session.
-pub(crate) const CORE: &[(&str, &str)] = &[
+pub(crate) const CORE_TOOLS: &[(&str, &str)] = &[
     (
         "search_code",
         "Find code by a question in words, a name, a path or an error message; best first. A name gives its definitions.",
@@ -70,7 +70,7 @@ pub(crate) const CORE: &[(&str, &str)] = &[
 
 /// Tools that look up a few things and wait for nobody, for which a thread is kept free. What goes through many files,
 /// resolves calls or starts jobs is not among them.
-pub(crate) const SHORT: &[&str] = &[
+pub(crate) const SHORT_TOOLS: &[&str] = &[
     "locate_symbol",
     "get_file_outline",
     "get_symbol_hierarchy",
@@ -82,12 +82,12 @@ pub(crate) const SHORT: &[&str] = &[
 ];
 
 /// What an agent that gets text is told about a tool.
-pub(crate) fn text_description(tool: &frame::Tool) -> &'static str {
-    CORE.iter().find(|(name, _)| *name == tool.name).map_or(tool.description, |(_, text)| text)
+pub(crate) fn text_description(tool: &tool_spec::ToolSpec) -> &'static str {
+    CORE_TOOLS.iter().find(|(name, _)| *name == tool.name).map_or(tool.description, |(_, text)| text)
 }
 
 /// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
-pub(crate) const TOOLS: &[frame::Tool] = &[
+pub(crate) const TOOLS: &[tool_spec::ToolSpec] = &[
     search_code::TOOL,
     locate_symbol::TOOL,
     get_code_context::TOOL,

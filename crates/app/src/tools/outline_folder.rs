@@ -6,13 +6,13 @@ use codecompass_store::Snapshot;
 
 use super::{outline_text, rows};
 use crate::error::AppError;
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::output::style;
 
 /// The text for the files below a folder; `None` if there are none.
 pub(super) fn text(snapshot: &Snapshot, folder: &str, name: Option<&str>) -> Result<Option<String>, AppError> {
     let prefix = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_end_matches('/')) };
-    let catalogue = snapshot.catalogue()?;
+    let catalogue = snapshot.versions_by_id()?;
     let mut paths: Vec<&str> =
         catalogue.values().map(|version| version.path.as_str()).filter(|path| path.starts_with(&prefix)).collect();
     paths.sort_unstable();
@@ -27,16 +27,16 @@ pub(super) fn text(snapshot: &Snapshot, folder: &str, name: Option<&str>) -> Res
             let symbol = outline.symbol(*place);
             name.is_none_or(|name| symbol.name.to_lowercase().contains(name))
         };
-        let tops: Vec<u32> = outline.top().iter().copied().filter(is_meant).collect();
+        let tops: Vec<u32> = outline.top_level().iter().copied().filter(is_meant).collect();
         match tops.iter().any(|place| outline.symbol(*place).kind != SymbolKind::Use) {
             true => text += &outline_text::text(&outline, false, name, &tops, usize::MAX).finish(None, PERSON),
             false => plain += 1,
         }
     }
     let place = if folder.is_empty() { "." } else { folder };
-    let head = format!("{}: {}", style::path(&shown(place)), rows::count(paths.len(), "file"));
+    let head = format!("{}: {}", style::path(&escape_control(place)), rows::count(paths.len(), "file"));
     let rest = if plain > 0 { style::dim(&format!(", {plain} without symbols")) } else { String::new() };
     Ok(Some(format!("{head}{rest}\n{text}")))
 }
 
-const PERSON: crate::output::Form = crate::output::Form::Text(crate::output::Reader::Person);
+const PERSON: crate::output::OutputFormat = crate::output::OutputFormat::Text(crate::output::Reader::Person);

@@ -4,20 +4,20 @@ use codecompass_model::{Lines, SymbolKind};
 use codecompass_query::Outline;
 
 use super::rows;
-use crate::escape::shown;
-use crate::output::{Form, Reader, style};
+use crate::escape::escape_control;
+use crate::output::{OutputFormat, Reader, style};
 
 /// The maximum length of a header in a row, in characters.
-const HEADER: usize = 72;
+const MAX_HEADER_CHARS: usize = 72;
 
 /// The maximum length of the header of a symbol inside a function.
-const LOCAL: usize = 40;
+const MAX_LOCAL_HEADER_CHARS: usize = 40;
 
 /// The maximum number of folded names that are listed.
-const NAMES: usize = 4;
+const MAX_FOLDED_NAMES: usize = 4;
 
 /// The text of an outline, or of one page of it.
-pub(super) struct Text {
+pub(super) struct OutlineText {
     text: String,
     /// The number of top-level symbols it covers.
     pub(super) tops: usize,
@@ -26,10 +26,10 @@ pub(super) struct Text {
     total: usize,
 }
 
-impl Text {
+impl OutlineText {
     /// Completes the text with the number of cut symbols and how to get them.
-    pub(super) fn finish(self, next: Option<&str>, form: Form) -> String {
-        let reader = if form == Form::Text(Reader::Person) { Reader::Person } else { Reader::Agent };
+    pub(super) fn finish(self, next: Option<&str>, form: OutputFormat) -> String {
+        let reader = if form == OutputFormat::Text(Reader::Person) { Reader::Person } else { Reader::Agent };
         let mut text = self.text;
         if self.shown < self.total {
             let goes_on = next.map(|cursor| format!("next: {}; ", reader.argument("cursor", cursor)));
@@ -41,21 +41,21 @@ impl Text {
 }
 
 /// Renders the symbols at these ordinals until `max_bytes` is reached.
-pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &[u32], room: usize) -> Text {
-    let mut sheet = rows::Sheet::new(room);
+pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &[u32], room: usize) -> OutlineText {
+    let mut sheet = rows::RowWriter::new(room);
     let imports = tops.iter().filter(|place| outline.symbol(**place).kind == SymbolKind::Use).count();
     let imports = if imports > 0 { format!(", {}", rows::count(imports, "import")) } else { String::new() };
-    sheet.line(&format!("{}{}", style::path(&shown(&outline.version.path)), style::dim(&imports)));
-    let mut text = Text { text: String::new(), tops: 0, shown: 0, total: 0 };
+    sheet.line(&format!("{}{}", style::path(&escape_control(&outline.version.path)), style::dim(&imports)));
+    let mut text = OutlineText { text: String::new(), tops: 0, shown: 0, total: 0 };
     let mut is_full = false;
     let mut at = 0;
     while at < tops.len() {
         // Consecutive one-line values share a row.
-        let run = if name.is_none() { values(outline, &tops[at..]) } else { 0 };
+        let run = if name.is_none() { value_run_length(outline, &tops[at..]) } else { 0 };
         let count = run.max(1);
         let mut rows = Vec::new();
         match run > 1 {
-            true => rows.push(together(outline, &tops[at..at + run])),
+            true => rows.push(values_row(outline, &tops[at..at + run])),
             false => add(outline, tops[at], 0, is_deep, name, &mut rows),
         }
         at += count;
@@ -75,28 +75,28 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
 }
 
 /// The number of symbols from here on that are plain one-line values of one kind.
-fn values(outline: &Outline, tops: &[u32]) -> usize {
+fn value_run_length(outline: &Outline, tops: &[u32]) -> usize {
     use SymbolKind::{Const, Key, Static, Type, Var};
     let first = tops.first().map(|place| outline.symbol(*place).kind);
     let is_value = |place: &&u32| {
         let symbol = outline.symbol(**place);
         let is_function = symbol.kind != Type && symbol.signature.contains("=>");
         let is_plain = symbol.lines.start == symbol.lines.end && !is_function;
-        let is_leaf = outline.inside(**place).is_empty();
+        let is_leaf = outline.children_of(**place).is_empty();
         Some(symbol.kind) == first && matches!(symbol.kind, Const | Key | Static | Type | Var) && is_plain && is_leaf
     };
     tops.iter().take_while(is_value).count()
 }
 
 /// Several values in one row.
-fn together(outline: &Outline, run: &[u32]) -> String {
+fn values_row(outline: &Outline, run: &[u32]) -> String {
     let (first, last) = (outline.symbol(run[0]), outline.symbol(run[run.len() - 1]));
     let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
     // Types are looked up by location more often than values.
     let told = match first.kind {
         SymbolKind::Type => {
             let place = |at: &u32| format!("{}:{}", outline.symbol(*at).name, outline.symbol(*at).lines.start);
-            format!(" {}", shown(&run.iter().map(place).collect::<Vec<_>>().join(", ")))
+            format!(" {}", escape_control(&run.iter().map(place).collect::<Vec<_>>().join(", ")))
         }
         _ => names(outline, run),
     };
@@ -110,7 +110,7 @@ fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<
         return;
     }
     let is_meant = |place: u32| name.is_none_or(|name| outline.symbol(place).name.to_lowercase().contains(name));
-    let inside = outline.inside(place);
+    let inside = outline.children_of(place);
     let folded: Vec<u32> = inside.iter().copied().filter(|child| is_folded(outline, *child)).collect();
     let line = rows::lines_text(symbol.lines);
     let at = rows.len();
@@ -138,16 +138,16 @@ fn header(outline: &Outline, place: u32) -> String {
         let parent = outline.symbol(parent);
         matches!(parent.kind, Constructor | Fn | Method) || parent.signature.contains("=>")
     };
-    let most = if symbol.parent.is_some_and(is_code) { LOCAL } else { HEADER };
+    let most = if symbol.parent.is_some_and(is_code) { MAX_LOCAL_HEADER_CHARS } else { MAX_HEADER_CHARS };
     let signature = symbol.signature.replace("( ", "(").replace(", )", ")").replace(" )", ")");
-    shown(&super::shape::cut(signature.trim_end_matches(" =>"), most)).into_owned()
+    escape_control(&super::shape::truncate(signature.trim_end_matches(" =>"), most)).into_owned()
 }
 
 /// The constructor of a class without other members: the row of the class shows it.
 fn only_constructor(outline: &Outline, place: u32) -> Option<u32> {
-    let mut open = outline.inside(place).iter().copied().filter(|child| !is_folded(outline, *child));
+    let mut open = outline.children_of(place).iter().copied().filter(|child| !is_folded(outline, *child));
     let only = open.next().filter(|child| outline.symbol(*child).kind == SymbolKind::Constructor)?;
-    (open.next().is_none() && outline.inside(only).is_empty()).then_some(only)
+    (open.next().is_none() && outline.children_of(only).is_empty()).then_some(only)
 }
 
 /// Whether a symbol is shown in the row of its parent.
@@ -158,14 +158,19 @@ fn is_folded(outline: &Outline, place: u32) -> bool {
     let is_name = symbol.lines.start == symbol.lines.end || !symbol.signature.contains('(');
     let is_inner_key = symbol.kind == Key && symbol.parent.is_some();
     let is_part = is_inner_key || matches!(symbol.kind, Field | Property | Variant) && is_name;
-    is_part && outline.inside(place).is_empty()
+    is_part && outline.children_of(place).is_empty()
 }
 
 fn names(outline: &Outline, folded: &[u32]) -> String {
     if folded.is_empty() {
         return String::new();
     }
-    let names: Vec<&str> = folded.iter().take(NAMES).map(|place| outline.symbol(*place).name.as_str()).collect();
-    let more = if folded.len() > NAMES { format!(", … {} more", folded.len() - NAMES) } else { String::new() };
-    style::dim(&format!(" {{{}{more}}}", shown(&names.join(", "))))
+    let names: Vec<&str> =
+        folded.iter().take(MAX_FOLDED_NAMES).map(|place| outline.symbol(*place).name.as_str()).collect();
+    let more = if folded.len() > MAX_FOLDED_NAMES {
+        format!(", … {} more", folded.len() - MAX_FOLDED_NAMES)
+    } else {
+        String::new()
+    };
+    style::dim(&format!(" {{{}{more}}}", escape_control(&names.join(", "))))
 }

@@ -8,15 +8,15 @@ use codecompass_store::Snapshot;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::json;
 
-use super::frame::{Kind, Param, optional};
-use super::shape::cut;
+use super::shape::truncate;
+use super::tool_spec::{Param, ParamKind, optional};
 use crate::error::{AppError, Code};
-use crate::paths::{Start, settled};
+use crate::paths::{PathBase, normalize};
 
 /// The parameter.
 pub(crate) const PATH_FILTER: Param = optional(
     "path_filter",
-    Kind::Text,
+    ParamKind::Text,
     "Only these files: the beginning of a path, a file or folder name, or patterns (`src/**,!*_test.go`)",
 )
 .brief("Path prefix, name, or globs: `src/**,!*_test.go`")
@@ -30,7 +30,7 @@ const SPECIAL: [char; 6] = ['*', '?', '[', '{', '!', ','];
 #[derive(Debug, Default)]
 pub(crate) struct PathFilter {
     wanted: Parts,
-    unwanted: Parts,
+    exclude: Parts,
 }
 
 /// The maximum number of patterns in all values.
@@ -39,36 +39,36 @@ const MAX_PATTERNS: usize = 256;
 /// Paths that any of several parts has.
 #[derive(Debug, Default)]
 struct Parts {
-    parts: Vec<Part>,
+    parts: Vec<PathMatcher>,
     /// The patterns of all parts: a path is matched against them at once.
     globs: GlobSet,
 }
 
 impl Parts {
-    fn new(parts: Vec<Part>) -> Result<Self, AppError> {
+    fn new(parts: Vec<PathMatcher>) -> Result<Self, AppError> {
         let mut globs = GlobSetBuilder::new();
         for part in &parts {
-            if let Part::Pattern(_, of_part) = part {
+            if let PathMatcher::Pattern(_, of_part) = part {
                 for glob in of_part {
                     globs.add(glob.clone());
                 }
             }
         }
-        Ok(Self { parts, globs: globs.build().map_err(|error| bad(&error))? })
+        Ok(Self { parts, globs: globs.build().map_err(|error| invalid_pattern(&error))? })
     }
 
-    fn has(&self, path: &str) -> bool {
+    fn matches(&self, path: &str) -> bool {
         self.globs.is_match(path) || self.parts.iter().any(|part| part.has_plainly(path))
     }
 
     fn identity(&self) -> Vec<String> {
-        self.parts.iter().map(Part::identity).collect()
+        self.parts.iter().map(PathMatcher::identity).collect()
     }
 }
 
 /// Some paths.
 #[derive(Debug)]
-enum Part {
+enum PathMatcher {
     Prefix(String),
     Name(String),
     Pattern(String, Vec<Glob>),
@@ -76,70 +76,79 @@ enum Part {
 
 /// The paths that a filter is read against.
 #[derive(Default)]
-pub(crate) struct Known<'v> {
+pub(crate) struct KnownPaths<'v> {
     pub(crate) views: Vec<&'v Snapshot>,
     /// Further ones.
     pub(crate) paths: Vec<&'v str>,
 }
 
-impl<'v> Known<'v> {
+impl<'v> KnownPaths<'v> {
     /// Those of a view; none where nothing is published.
-    pub(crate) fn of(view: Option<&'v Snapshot>) -> Self {
+    pub(crate) fn in_view(view: Option<&'v Snapshot>) -> Self {
         Self { views: view.into_iter().collect(), paths: Vec::new() }
     }
 
-    fn have_beginning(&self, start: &str) -> Result<bool, AppError> {
+    fn has_prefix(&self, start: &str) -> Result<bool, AppError> {
         for view in &self.views {
-            if view.has_path_beginning(start)? {
+            if view.has_path_with_prefix(start)? {
                 return Ok(true);
             }
         }
         Ok(self.paths.iter().any(|path| path.starts_with(start)))
     }
 
-    fn have(&self, part: Part) -> Result<bool, AppError> {
+    fn has_match(&self, part: PathMatcher) -> Result<bool, AppError> {
         let part = Parts::new(vec![part])?;
         for view in &self.views {
-            if view.catalogue()?.values().any(|version| part.has(&version.path)) {
+            if view.versions_by_id()?.values().any(|version| part.matches(&version.path)) {
                 return Ok(true);
             }
         }
-        Ok(self.paths.iter().any(|path| part.has(path)))
+        Ok(self.paths.iter().any(|path| part.matches(path)))
     }
 }
 
 impl PathFilter {
     /// Reads values; what several of them want adds up.
-    pub(crate) fn read<S: AsRef<str>>(values: &[S], start: &Start, known: &Known<'_>) -> Result<Self, AppError> {
+    pub(crate) fn parse<S: AsRef<str>>(
+        values: &[S],
+        start: &PathBase,
+        known: &KnownPaths<'_>,
+    ) -> Result<Self, AppError> {
         let (mut wanted, mut unwanted) = (Vec::new(), Vec::new());
         for value in values.iter().map(AsRef::as_ref).filter(|value| !value.trim().is_empty()) {
             add([&mut wanted, &mut unwanted], value, start, known)?;
         }
-        Ok(Self { wanted: Parts::new(wanted)?, unwanted: Parts::new(unwanted)? })
+        Ok(Self { wanted: Parts::new(wanted)?, exclude: Parts::new(unwanted)? })
     }
 
     /// Whether a path is meant.
     pub(crate) fn allows(&self, path: &str) -> bool {
-        (self.wanted.parts.is_empty() || self.wanted.has(path)) && !self.unwanted.has(path)
+        (self.wanted.parts.is_empty() || self.wanted.matches(path)) && !self.exclude.matches(path)
     }
 
     /// What it was understood as: the same text, the same paths.
     pub(crate) fn identity(&self) -> String {
-        format!("{:?} {:?}", self.wanted.identity(), self.unwanted.identity())
+        format!("{:?} {:?}", self.wanted.identity(), self.exclude.identity())
     }
 }
 
 /// Reads a value and adds its parts.
-fn add([wanted, unwanted]: [&mut Vec<Part>; 2], value: &str, start: &Start, known: &Known<'_>) -> Result<(), AppError> {
+fn add(
+    [wanted, unwanted]: [&mut Vec<PathMatcher>; 2],
+    value: &str,
+    start: &PathBase,
+    known: &KnownPaths<'_>,
+) -> Result<(), AppError> {
     for value in [value, value.trim()] {
         if let Some(prefix) = prefix(value, start, known)? {
-            wanted.push(Part::Prefix(prefix));
+            wanted.push(PathMatcher::Prefix(prefix));
             return Ok(());
         }
     }
     let value = value.trim();
     if !value.contains(SPECIAL) && !value.contains('/') {
-        wanted.push(Part::Name(value.to_owned()));
+        wanted.push(PathMatcher::Name(value.to_owned()));
         return Ok(());
     }
     let patterns: Vec<&str> = split(value).into_iter().map(str::trim).filter(|pattern| !pattern.is_empty()).collect();
@@ -150,35 +159,35 @@ fn add([wanted, unwanted]: [&mut Vec<Part>; 2], value: &str, start: &Start, know
     }
     for pattern in patterns {
         match pattern.strip_prefix('!') {
-            Some(pattern) => unwanted.push(part(pattern, start, known)?),
-            None => wanted.push(part(pattern, start, known)?),
+            Some(pattern) => unwanted.push(parse_pattern(pattern, start, known)?),
+            None => wanted.push(parse_pattern(pattern, start, known)?),
         }
     }
     Ok(())
 }
 
-impl Part {
+impl PathMatcher {
     /// Whether it has a path, for parts that are no patterns.
     fn has_plainly(&self, path: &str) -> bool {
         match self {
-            Part::Prefix(prefix) => path.starts_with(prefix),
-            Part::Name(name) => path.split('/').any(|step| step == name),
-            Part::Pattern(..) => false,
+            PathMatcher::Prefix(prefix) => path.starts_with(prefix),
+            PathMatcher::Name(name) => path.split('/').any(|step| step == name),
+            PathMatcher::Pattern(..) => false,
         }
     }
 
     fn identity(&self) -> String {
         match self {
-            Part::Prefix(prefix) => format!("^{prefix}"),
-            Part::Name(name) => format!("={name}"),
-            Part::Pattern(pattern, _) => format!("~{pattern}"),
+            PathMatcher::Prefix(prefix) => format!("^{prefix}"),
+            PathMatcher::Name(name) => format!("={name}"),
+            PathMatcher::Pattern(pattern, _) => format!("~{pattern}"),
         }
     }
 }
 
 /// The value as the beginning of paths that are there.
-fn prefix(value: &str, start: &Start, known: &Known<'_>) -> Result<Option<String>, AppError> {
-    let readings = match start.readings("path_filter", value) {
+fn prefix(value: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<Option<String>, AppError> {
+    let readings = match start.candidates("path_filter", value) {
         Ok(readings) => readings,
         // Patterns are read one by one; and as in ignore files, one may begin at the root with a slash.
         Err(_) if value.contains(SPECIAL) => return Ok(None),
@@ -186,44 +195,44 @@ fn prefix(value: &str, start: &Start, known: &Known<'_>) -> Result<Option<String
         Err(error) => return Err(error),
     };
     for reading in &readings {
-        if known.have_beginning(reading)? {
+        if known.has_prefix(reading)? {
             return Ok(Some(reading.clone()));
         }
     }
-    let is_elsewhere = value.starts_with('/') && !value.contains(SPECIAL) && start.inside(value).is_none();
-    if is_elsewhere { Err(start.outside("path_filter", value)) } else { Ok(None) }
+    let is_elsewhere = value.starts_with('/') && !value.contains(SPECIAL) && start.relative_to_root(value).is_none();
+    if is_elsewhere { Err(start.outside_error("path_filter", value)) } else { Ok(None) }
 }
 
 /// A pattern. One with a slash begins at the working folder when it then has something, else at the root; others, and those
 /// that begin with `**/`, hold at any depth.
-fn part(pattern: &str, start: &Start, known: &Known<'_>) -> Result<Part, AppError> {
+fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<PathMatcher, AppError> {
     let is_anchored = pattern.trim_end_matches('/').contains('/') && !pattern.starts_with("**/");
     if !is_anchored {
         return globs(&format!("**/{}", pattern.trim_start_matches("**/")));
     }
     if pattern.starts_with('/') {
-        let inside = start.inside(pattern);
+        let inside = start.relative_to_root(pattern);
         return globs(inside.as_deref().unwrap_or(pattern.trim_start_matches('/')));
     }
-    let here = start.folder().map(|here| globset::escape(&here)).unwrap_or_default();
-    let from = |folder: &str| settled(&format!("{folder}{pattern}"));
+    let here = start.working_folder_prefix().map(|here| globset::escape(&here)).unwrap_or_default();
+    let from = |folder: &str| normalize(&format!("{folder}{pattern}"));
     let (from_here, from_root) = (from(&here), from(""));
     if let Some(reading) = from_here.filter(|reading| from_root.as_ref() != Some(reading)) {
-        if from_root.is_none() || known.have(globs(&reading)?)? {
+        if from_root.is_none() || known.has_match(globs(&reading)?)? {
             return globs(&reading);
         }
     }
-    from_root.map_or_else(|| Err(start.outside("path_filter", pattern)), |reading| globs(&reading))
+    from_root.map_or_else(|| Err(start.outside_error("path_filter", pattern)), |reading| globs(&reading))
 }
 
 /// A pattern from the root. It holds for a file, unless it ends with a slash, and for all that is in a folder.
-fn globs(pattern: &str) -> Result<Part, AppError> {
+fn globs(pattern: &str) -> Result<PathMatcher, AppError> {
     let whole = pattern.trim_end_matches('/');
     let inside = format!("{whole}/**");
     let file = (whole == pattern).then_some(whole);
     let glob = |glob: &str| GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
     let globs: Result<Vec<Glob>, _> = file.into_iter().chain([inside.as_str()]).map(glob).collect();
-    Ok(Part::Pattern(pattern.to_owned(), globs.map_err(|error| bad(&error))?))
+    Ok(PathMatcher::Pattern(pattern.to_owned(), globs.map_err(|error| invalid_pattern(&error))?))
 }
 
 /// Cuts at commas that do not stand in braces.
@@ -241,8 +250,8 @@ fn split(patterns: &str) -> Vec<&str> {
         .collect()
 }
 
-fn bad(error: &globset::Error) -> AppError {
-    let error = cut(&error.to_string(), 200);
+fn invalid_pattern(error: &globset::Error) -> AppError {
+    let error = truncate(&error.to_string(), 200);
     AppError::new(Code::InvalidInput, format!("A pattern of `path_filter` can not be read: {error}."))
         .data(json!({ "parameter": "path_filter" }))
 }
@@ -266,14 +275,14 @@ mod tests {
         "src/x/a.rs",
     ];
 
-    fn allowed(start: &Start, values: &[&str]) -> Result<Vec<&'static str>, AppError> {
-        let known = Known { views: Vec::new(), paths: PATHS.to_vec() };
-        let filter = PathFilter::read(values, start, &known)?;
+    fn allowed(start: &PathBase, values: &[&str]) -> Result<Vec<&'static str>, AppError> {
+        let known = KnownPaths { views: Vec::new(), paths: PATHS.to_vec() };
+        let filter = PathFilter::parse(values, start, &known)?;
         Ok(PATHS.iter().copied().filter(|path| filter.allows(path)).collect())
     }
 
     #[track_caller]
-    fn expect(start: &Start, table: &[(&[&str], &[&str])]) {
+    fn expect(start: &PathBase, table: &[(&[&str], &[&str])]) {
         for (values, expected) in table {
             let found = allowed(start, values).unwrap_or_else(|error| panic!("{values:?}: {}", error.message));
             assert_eq!(found, *expected, "{values:?}");
@@ -281,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_a_prefix_else_a_name_else_patterns() {
+    fn values_are_prefix_then_name_then_patterns() {
         let table: &[(&[&str], &[&str])] = &[
             (&[], PATHS),
             (&[""], PATHS),
@@ -313,7 +322,7 @@ mod tests {
             // What several values want adds up; what one leaves out is out.
             (&["deep", "lib.rs", "!tests"], &["deep/src/b.py", "lib.rs"]),
         ];
-        expect(&Start::at("/root", None), table);
+        expect(&PathBase::new("/root", None), table);
     }
 
     #[test]
@@ -331,17 +340,17 @@ mod tests {
             (&["**/tests/**"], &["crates/app/tests/t.rs", "deep/tests/x.py"]),
             (&["/root/src/x"], &["src/x/a.rs"]),
         ];
-        expect(&Start::at("/root", Some("/root/crates/app")), table);
-        expect(&Start::at("/root", Some("/root/app/[id]")), &[(&["./*.ts"], &["app/[id]/page.ts"])]);
-        expect(&Start::at("/root", Some("/elsewhere")), &[(&["src/x"], &["src/x/a.rs"]), (&["."], PATHS)]);
+        expect(&PathBase::new("/root", Some("/root/crates/app")), table);
+        expect(&PathBase::new("/root", Some("/root/app/[id]")), &[(&["./*.ts"], &["app/[id]/page.ts"])]);
+        expect(&PathBase::new("/root", Some("/elsewhere")), &[(&["src/x"], &["src/x/a.rs"]), (&["."], PATHS)]);
     }
 
     #[test]
-    fn what_can_not_be_read_and_what_lies_elsewhere_is_invalid() {
+    fn invalid_patterns_and_outside_paths_are_errors() {
         let table = ["a[", "src/[", "*.{rs", "../etc", "/etc/passwd", "/etc", "src/../../x", "../*.rs", "!../x"];
         for value in table {
-            let error = allowed(&Start::at("/root", None), &[value]).expect_err(value);
-            assert_eq!((error.code, &error.more.data["parameter"]), (Code::InvalidInput, &"path_filter".into()));
+            let error = allowed(&PathBase::new("/root", None), &[value]).expect_err(value);
+            assert_eq!((error.code, &error.details.data["parameter"]), (Code::InvalidInput, &"path_filter".into()));
         }
     }
 }

@@ -7,36 +7,39 @@
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::SymbolId;
 use codecompass_model::{Lines, Symbol};
-use codecompass_query::{Meant, Outline, Policy, Wanted, above, lines_of, nearest_names, outline, place_of, symbol_at};
+use codecompass_query::{
+    AmbiguityPolicy, NameMatch, NameQuery, Outline, leading_lines, nearest_names, outline, parse_location,
+    select_lines, symbol_at,
+};
 use codecompass_store::{Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
-use super::frame::{Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
 use super::{outline_text, rows, shape, tokens};
-use crate::call::Inquiry;
+use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told, error_line, style};
+use crate::output::{Answer, OutputFormat, Reader, Render, error_line, style};
 
 /// The number of lines shown around a line outside of symbols.
-const AROUND: u32 = 8;
+const CONTEXT_LINES: u32 = 8;
 
 /// The minimum number of lines of a truncated item.
-const LEAST_LINES: usize = 5;
+const MIN_LINES: usize = 5;
 
 /// The maximum number of other symbols with the same name that are listed.
-const OTHERS: usize = 5;
+const MAX_OTHERS: usize = 5;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "read_code",
     title: "Read code",
     description: "The exact text, with line numbers, of several items at once: symbols by name, `path:line` (the symbol \
                   there), `path:10-40`, or whole files (their outline when long).",
     params: &[
-        required("what", Kind::List, "Names, path:line, path:10-40, files").place("WHAT"),
+        required("what", ParamKind::List, "Names, path:line, path:10-40, files").positional("WHAT"),
         REF,
-        optional("max_tokens", Kind::Count(None), "Budget, to get more than 2,500").flag("max-tokens"),
+        optional("max_tokens", ParamKind::Count(None), "Budget, to get more than 2,500").flag("max-tokens"),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -53,19 +56,19 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let question = Question::of(&call.arguments)?;
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let question = ReadArgs::parse(&call.arguments)?;
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// The parsed arguments.
-struct Question {
+struct ReadArgs {
     what: Vec<String>,
     max_tokens: Option<u64>,
 }
 
-impl Question {
-    fn of(arguments: &Arguments) -> Result<Self, AppError> {
+impl ReadArgs {
+    fn parse(arguments: &Arguments) -> Result<Self, AppError> {
         let what: Vec<String> = arguments.list("what").iter().map(|item| item.trim().to_owned()).collect();
         let invalid = |parameter: &str, message: String| {
             AppError::new(Code::InvalidInput, message).data(json!({ "parameter": parameter }))
@@ -74,7 +77,8 @@ impl Question {
             return Err(invalid("what", "`what` is empty: give names, locations or files.".into()));
         }
         for item in &what {
-            if let Some((_, (start, Some(end)))) = place_of(item).filter(|(_, (start, end))| *end < Some(*start)) {
+            if let Some((_, (start, Some(end)))) = parse_location(item).filter(|(_, (start, end))| *end < Some(*start))
+            {
                 return Err(invalid("what", format!("`what` {item:?} ends before it begins: {start} is after {end}.")));
             }
         }
@@ -92,7 +96,7 @@ impl Question {
 }
 
 /// The target of an item.
-enum Target {
+enum ReadTarget {
     /// Lines of a file, the symbol they belong to, and a note about them.
     Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
     /// A whole file.
@@ -100,63 +104,63 @@ enum Target {
 }
 
 /// An item of the answer.
-struct Item {
+struct ReadItem {
     asked: String,
-    told: Result<Piece, AppError>,
+    outcome: Result<Excerpt, AppError>,
 }
 
 /// The excerpt shown for an item.
-struct Piece {
+struct Excerpt {
     path: String,
     lines: Lines,
     symbol: Option<Symbol>,
     note: Option<String>,
-    shown: Shown,
+    shown: ExcerptBody,
 }
 
-enum Shown {
+enum ExcerptBody {
     /// The lines from the first one on, the number of requested lines, and an upper bound of the tokens of the rest.
     Text(Vec<String>, usize, u64),
     /// The outline of a file that is too long.
     Outline(String),
 }
 
-struct Read {
-    items: Vec<Item>,
+struct ReadAnswer {
+    items: Vec<ReadItem>,
     is_cut: bool,
     metadata: Metadata,
 }
 
-fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+fn answer(inquiry: &QueryContext<'_>, question: &ReadArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&[]);
-    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().about(metadata)) };
+    let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().with_metadata(metadata)) };
     let room = match question.max_tokens {
-        Some(_) => inquiry.form.long_room(&inquiry.config),
-        None => inquiry.room(),
+        Some(_) => inquiry.form.max_bytes_for_token_budget(&inquiry.config),
+        None => inquiry.max_bytes(),
     };
-    let mut budget = Budget { bytes: room.saturating_sub(600), tokens: question.max_tokens.unwrap_or(u64::MAX) };
+    let mut budget = ReadBudget { bytes: room.saturating_sub(600), tokens: question.max_tokens.unwrap_or(u64::MAX) };
     let mut items = Vec::with_capacity(question.what.len());
     for asked in question.what.iter().filter(|item| !item.is_empty()) {
-        let told = meant(inquiry, snapshot, asked).and_then(|meant| shown_of(snapshot, meant, &mut budget));
-        items.push(Item { asked: asked.clone(), told });
+        let told = resolve_item(inquiry, snapshot, asked).and_then(|meant| excerpt_of(snapshot, meant, &mut budget));
+        items.push(ReadItem { asked: asked.clone(), outcome: told });
     }
-    let is_cut = items.iter().any(|item| item.told.as_ref().is_ok_and(Piece::is_cut));
+    let is_cut = items.iter().any(|item| item.outcome.as_ref().is_ok_and(Excerpt::is_cut));
     if is_cut {
         metadata.completeness = Completeness::Partial;
     }
-    let code = u8::from(items.iter().all(|item| item.told.is_err()));
-    Answer::of(inquiry.form, code, &Read { items, is_cut, metadata })
+    let code = u8::from(items.iter().all(|item| item.outcome.is_err()));
+    Answer::render(inquiry.form, code, &ReadAnswer { items, is_cut, metadata })
 }
 
 /// The remaining budget.
-struct Budget {
+struct ReadBudget {
     bytes: usize,
     tokens: u64,
 }
 
-impl Budget {
+impl ReadBudget {
     /// The number of these lines that fit; takes them from the budget.
-    fn take(&mut self, lines: &[String]) -> usize {
+    fn take_lines(&mut self, lines: &[String]) -> usize {
         let mut taken = 0;
         for line in lines {
             let cost = tokens::upper_estimate(line) + 1;
@@ -170,24 +174,24 @@ impl Budget {
         taken
     }
 
-    fn gives(&self, lines: &[String]) -> bool {
-        let mut copy = Budget { bytes: self.bytes, tokens: self.tokens };
-        copy.take(lines) == lines.len()
+    fn fits(&self, lines: &[String]) -> bool {
+        let mut copy = ReadBudget { bytes: self.bytes, tokens: self.tokens };
+        copy.take_lines(lines) == lines.len()
     }
 }
 
 /// Resolves an item: a location, a file, or a name.
-fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Target, AppError> {
-    if let Some((path, (start, end))) = place_of(asked) {
-        return at_place(inquiry, snapshot, path, start, end);
+fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) -> Result<ReadTarget, AppError> {
+    if let Some((path, (start, end))) = parse_location(asked) {
+        return resolve_location(inquiry, snapshot, path, start, end);
     }
-    let file = inquiry.paths.file(&[snapshot], "what", asked);
+    let file = inquiry.paths.resolve_file(&[snapshot], "what", asked);
     if let Some(version) = file.as_ref().ok().map(|file| snapshot.version_at(&file.path)).transpose()?.flatten() {
-        return Ok(Target::File { version });
+        return Ok(ReadTarget::File { version });
     }
-    let wanted = Wanted { name: asked, languages: REGISTRY, language: None, path: None };
-    if let Meant::One { symbol: hit, others, total } =
-        codecompass_query::meant(snapshot, &wanted, Policy::First { others: OTHERS })?
+    let wanted = NameQuery { name: asked, languages: REGISTRY, language: None, path: None };
+    if let NameMatch::Unique { symbol: hit, others, total } =
+        codecompass_query::resolve_name(snapshot, &wanted, AmbiguityPolicy::First { others: MAX_OTHERS })?
     {
         let symbol = hit.symbol().clone();
         let lines = with_docs(snapshot, &hit.version, &symbol)?;
@@ -196,12 +200,12 @@ fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Targ
         let more = total.saturating_sub(1 + others.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
-        return Ok(Target::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
+        return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
     }
     // Text that looks like a path is a path; everything else is a name.
     match file {
         Ok(file)
-            if asked.contains('/') || file.absence.as_ref().is_some_and(|absence| absence.left_out().is_some()) =>
+            if asked.contains('/') || file.absence.as_ref().is_some_and(|absence| absence.skip_reason().is_some()) =>
         {
             let absence = file.absence.unwrap_or(crate::paths::Absence::Unknown);
             Err(absence.error(&file.path, &inquiry.published.metadata.ref_name))
@@ -215,14 +219,14 @@ fn meant(inquiry: &Inquiry<'_>, snapshot: &Snapshot, asked: &str) -> Result<Targ
     }
 }
 
-fn at_place(
-    inquiry: &Inquiry<'_>,
+fn resolve_location(
+    inquiry: &QueryContext<'_>,
     snapshot: &Snapshot,
     path: &str,
     start: u32,
     end: Option<u32>,
-) -> Result<Target, AppError> {
-    let file = inquiry.paths.file(&[snapshot], "what", path)?;
+) -> Result<ReadTarget, AppError> {
+    let file = inquiry.paths.resolve_file(&[snapshot], "what", path)?;
     let Some(version) = snapshot.version_at(&file.path)? else {
         let absence = file.absence.unwrap_or(crate::paths::Absence::Unknown);
         return Err(absence.error(&file.path, &inquiry.published.metadata.ref_name));
@@ -236,60 +240,66 @@ fn at_place(
     let Some(end) = end else {
         let (lines, symbol) = match symbol_at(&outline.symbols, start, None).map(|at| &outline.symbols[at as usize]) {
             Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(Box::new(symbol.clone()))),
-            None => (Lines { start: start.saturating_sub(AROUND).max(1), end: (start + AROUND).min(last) }, None),
+            None => (
+                Lines { start: start.saturating_sub(CONTEXT_LINES).max(1), end: (start + CONTEXT_LINES).min(last) },
+                None,
+            ),
         };
-        return Ok(Target::Lines { version, lines, symbol, note: None });
+        return Ok(ReadTarget::Lines { version, lines, symbol, note: None });
     };
     let lines = Lines { start, end: end.min(last) };
     let is_around = |one: &&Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
     let around = outline.symbols.iter().filter(|one| one.kind != codecompass_model::SymbolKind::Use).rfind(is_around);
     let note = (end > last).then(|| format!("the file ends with line {last}"));
-    Ok(Target::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
+    Ok(ReadTarget::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
 }
 
 /// The lines of a symbol and of the docs, attributes and decorators above it.
 fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Result<Lines, AppError> {
     let text = snapshot.text(version.id)?;
-    let start = above(&text, symbol).map_or(symbol.lines.start, |above| above.start);
+    let start = leading_lines(&text, symbol).map_or(symbol.lines.start, |above| above.start);
     Ok(Lines { start, end: symbol.lines.end })
 }
 
 /// The excerpt of a target, truncated to the budget.
-fn shown_of(snapshot: &Snapshot, meant: Target, budget: &mut Budget) -> Result<Piece, AppError> {
+fn excerpt_of(snapshot: &Snapshot, meant: ReadTarget, budget: &mut ReadBudget) -> Result<Excerpt, AppError> {
     let (version, lines, symbol, note, is_file) = match meant {
-        Target::Lines { version, lines, symbol, note } => (version, lines, symbol.map(|symbol| *symbol), note, false),
-        Target::File { version } => {
+        ReadTarget::Lines { version, lines, symbol, note } => {
+            (version, lines, symbol.map(|symbol| *symbol), note, false)
+        }
+        ReadTarget::File { version } => {
             let lines = Lines { start: 1, end: version.lines.max(1) };
             (version, lines, None, None, true)
         }
     };
     let text = snapshot.text(version.id)?;
-    let numbered = lines_of(&text, lines).into_iter().enumerate();
+    let numbered = select_lines(&text, lines).into_iter().enumerate();
     let numbered: Vec<String> = numbered.map(|(at, line)| rows::numbered(lines.start + at as u32, line)).collect();
     let wanted = numbered.len();
     let path = version.path;
     if is_file
-        && !budget.gives(&numbered)
+        && !budget.fits(&numbered)
         && let Some(outline) = outline(snapshot, &path)?.filter(|outline| outline.count() > 0)
     {
-        let shown = Shown::Outline(outlined(&outline, budget));
-        return Ok(Piece { path, lines, symbol, note, shown });
+        let shown = ExcerptBody::Outline(outline_excerpt(&outline, budget));
+        return Ok(Excerpt { path, lines, symbol, note, shown });
     }
-    let mut taken = budget.take(&numbered);
-    if taken < wanted && taken < LEAST_LINES {
+    let mut taken = budget.take_lines(&numbered);
+    if taken < wanted && taken < MIN_LINES {
         taken = 0;
     }
     let rest = numbered[taken..].iter().map(|line| tokens::upper_estimate(line) + 1).sum();
-    let shown = Shown::Text(numbered.into_iter().take(taken).collect(), wanted, rest);
-    Ok(Piece { path, lines, symbol, note, shown })
+    let shown = ExcerptBody::Text(numbered.into_iter().take(taken).collect(), wanted, rest);
+    Ok(Excerpt { path, lines, symbol, note, shown })
 }
 
 /// The outline of a file instead of its text, truncated to the budget.
-fn outlined(outline: &Outline, budget: &mut Budget) -> String {
-    let tops: Vec<u32> = outline.top().to_vec();
-    let text = outline_text::text(outline, true, None, &tops, usize::MAX).finish(None, Form::Text(Reader::Agent));
+fn outline_excerpt(outline: &Outline, budget: &mut ReadBudget) -> String {
+    let tops: Vec<u32> = outline.top_level().to_vec();
+    let text =
+        outline_text::text(outline, true, None, &tops, usize::MAX).finish(None, OutputFormat::Text(Reader::Agent));
     let lines: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
-    let taken = budget.take(&lines);
+    let taken = budget.take_lines(&lines);
     let mut text: String = lines.iter().take(taken).map(|line| format!("{line}\n")).collect();
     if taken < lines.len() {
         text += &format!("… {taken} of {} symbols\n", lines.len());
@@ -297,37 +307,37 @@ fn outlined(outline: &Outline, budget: &mut Budget) -> String {
     text
 }
 
-impl Piece {
+impl Excerpt {
     fn is_cut(&self) -> bool {
         match &self.shown {
-            Shown::Text(lines, wanted, _) => lines.len() < *wanted,
-            Shown::Outline(_) => true,
+            ExcerptBody::Text(lines, wanted, _) => lines.len() < *wanted,
+            ExcerptBody::Outline(_) => true,
         }
     }
 
     fn head(&self) -> String {
-        let name = self.symbol.as_ref().map(|symbol| style::name(&shown(&rows::short_name(symbol))));
+        let name = self.symbol.as_ref().map(|symbol| style::name(&escape_control(&rows::short_name(symbol))));
         let name = name.map(|name| format!(" {name}")).unwrap_or_default();
-        let note = self.note.as_ref().map(|note| format!(" ({})", shown(note))).unwrap_or_default();
-        format!("{}{name}{note}", rows::place(&self.path, self.lines))
+        let note = self.note.as_ref().map(|note| format!(" ({})", escape_control(note))).unwrap_or_default();
+        format!("{}{name}{note}", rows::location(&self.path, self.lines))
     }
 
     fn text(&self) -> String {
         match &self.shown {
-            Shown::Outline(outline) => {
+            ExcerptBody::Outline(outline) => {
                 let length = self.lines.end;
                 format!("{}: {length} lines, too long; its outline:\n{outline}", self.head())
             }
-            Shown::Text(lines, wanted, rest) if lines.is_empty() => {
+            ExcerptBody::Text(lines, wanted, rest) if lines.is_empty() => {
                 let what = format!("{wanted} lines, at most {rest} tokens, not shown");
                 format!("{}: {what}; raise max_tokens, or ask for fewer lines\n", self.head())
             }
-            Shown::Text(lines, wanted, rest) => {
+            ExcerptBody::Text(lines, wanted, rest) => {
                 let mut text = format!("{}\n", self.head());
                 lines.iter().for_each(|line| text += &format!("{line}\n"));
                 if lines.len() < *wanted {
                     let next = self.lines.start as usize + lines.len();
-                    let (path, end) = (shown(&self.path), self.lines.end);
+                    let (path, end) = (escape_control(&self.path), self.lines.end);
                     text += &format!("next: {path}:{next}-{end}, at most {rest} tokens\n");
                 }
                 text
@@ -342,13 +352,14 @@ impl Piece {
         if let Some(symbol) = &self.symbol {
             fields.insert("name".into(), json!(symbol.name));
             fields.insert("kind".into(), json!(symbol.kind.as_str()));
-            fields.insert("symbol_id".into(), json!(SymbolId::of(&self.path, symbol).to_string()));
+            fields.insert("symbol_id".into(), json!(SymbolId::new(&self.path, symbol).to_string()));
         }
         let text = match &self.shown {
-            Shown::Outline(outline) => outline.clone(),
-            Shown::Text(lines, ..) => lines.join("\n"),
+            ExcerptBody::Outline(outline) => outline.clone(),
+            ExcerptBody::Text(lines, ..) => lines.join("\n"),
         };
-        fields.insert(if matches!(self.shown, Shown::Outline(_)) { "outline" } else { "text" }.into(), json!(text));
+        fields
+            .insert(if matches!(self.shown, ExcerptBody::Outline(_)) { "outline" } else { "text" }.into(), json!(text));
         if let Some(note) = &self.note {
             fields.insert("note".into(), json!(note));
         }
@@ -358,12 +369,12 @@ impl Piece {
     }
 }
 
-impl Told for Read {
+impl Render for ReadAnswer {
     fn json(&self) -> Result<Value, AppError> {
-        let item = |item: &Item| {
+        let item = |item: &ReadItem| {
             let mut fields = Map::new();
             fields.insert("asked".into(), json!(item.asked));
-            match &item.told {
+            match &item.outcome {
                 Ok(piece) => piece.json(&mut fields),
                 Err(error) => {
                     let told = json!({ "code": error.code.as_str(), "message": error.message });
@@ -379,7 +390,7 @@ impl Told for Read {
     fn text(&self, _: Reader) -> Result<String, AppError> {
         let mut text = String::new();
         for item in &self.items {
-            text += &match &item.told {
+            text += &match &item.outcome {
                 Ok(piece) => piece.text(),
                 Err(error) => error_line(&item.asked, error),
             };

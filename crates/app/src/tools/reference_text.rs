@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use codecompass_model::Confidence;
-use codecompass_query::graph::Link;
+use codecompass_query::graph::DispatchLink;
 
-use super::find_references::{Place, Reached, References};
+use super::find_references::{DispatchRow, ReferenceRow, References};
 use super::graph;
-use super::rows::{self, Sheet};
-use crate::escape::shown;
+use super::rows::{self, RowWriter};
+use crate::escape::escape_control;
 use crate::output::{Reader, style};
 
 /// Renders the answer as text.
@@ -18,34 +18,34 @@ pub(super) fn text(found: &References, reader: Reader) -> String {
     if !found.implementations.is_empty() {
         counts.push(rows::count(found.implementations.len(), "implementation"));
     }
-    let name = style::name(&shown(&found.symbol.short_name()));
-    let place = rows::place(&found.symbol.file.path, symbol.lines);
-    let mut sheet = Sheet::new(found.room);
+    let name = style::name(&escape_control(&found.symbol.short_name()));
+    let place = rows::location(&found.symbol.file.path, symbol.lines);
+    let mut sheet = RowWriter::new(found.room);
     sheet.line(&format!("{name} {place}: {}", counts.join(", ")));
-    found.places.iter().for_each(|place| {
+    found.references.iter().for_each(|place| {
         sheet.row(&place.site.file.path, &place.row());
     });
     let mut cut = 0;
-    let mut headings: Vec<String> = found.through.iter().map(Reached::heading).collect();
+    let mut headings: Vec<String> = found.dispatch.iter().map(DispatchRow::heading).collect();
     let mut seen = HashSet::new();
     headings.retain(|heading| seen.insert(heading.clone()));
     for heading in &headings {
-        sheet.close();
+        sheet.end_file();
         sheet.line(heading);
-        for one in found.through.iter().filter(|one| one.heading() == *heading) {
+        for one in found.dispatch.iter().filter(|one| one.heading() == *heading) {
             cut += usize::from(!sheet.row(&one.place.site.file.path, &one.place.row()));
         }
     }
     if !found.implementations.is_empty() {
-        sheet.close();
+        sheet.end_file();
         sheet.line("implementations");
         for (one, _) in &found.implementations {
-            let (name, place) = (shown(&one.short_name()).into_owned(), one.place());
+            let (name, place) = (escape_control(&one.short_name()).into_owned(), one.location());
             cut += usize::from(!sheet.line(&format!(" {place} {name}")));
         }
     }
     if !found.tests.rows.is_empty() {
-        sheet.close();
+        sheet.end_file();
         sheet.line("tests");
         for place in &found.tests.rows {
             cut += usize::from(!sheet.row(&place.site.file.path, &place.row()));
@@ -54,15 +54,15 @@ pub(super) fn text(found: &References, reader: Reader) -> String {
     let lines = found.text.iter().flatten();
     for (number, line) in lines.enumerate() {
         if number == 0 {
-            sheet.close();
+            sheet.end_file();
             sheet.line("in text");
         }
         let row = format!("{} {}", style::number(line.line), rows::source(&line.context));
         cut += usize::from(!sheet.row(&line.path, &row));
     }
     let mut text = sheet.finish();
-    if found.total_through > found.through.len() {
-        text += &format!("… {} of {} dispatch calls\n", found.through.len(), found.total_through);
+    if found.total_dispatch > found.dispatch.len() {
+        text += &format!("… {} of {} dispatch calls\n", found.dispatch.len(), found.total_dispatch);
     }
     if found.total == 0 && found.counts.elsewhere + found.counts.outside > 0 {
         let (elsewhere, outside) = (found.counts.elsewhere, found.counts.outside);
@@ -76,28 +76,30 @@ pub(super) fn text(found: &References, reader: Reader) -> String {
         text += &format!("… {cut} more rows did not fit\n");
     }
     text += &found.tests.text(reader);
-    let seen = found.offset + found.places.len();
-    let by_limit = found.places.len() == found.limit;
-    text += &rows::More { seen, total: found.listed, what: "", by_limit, cursor: found.next.as_deref() }.text(reader);
+    let seen = found.offset + found.references.len();
+    let by_limit = found.references.len() == found.limit;
+    text +=
+        &rows::Remainder { seen, total: found.listed, what: "", by_limit, cursor: found.next.as_deref() }.text(reader);
     text + &graph::others_text(&found.others)
 }
 
-impl Place {
+impl ReferenceRow {
     /// The line and its enclosing symbol; a heuristic match has a mark.
     pub(super) fn row(&self) -> String {
         let guess = if self.site.confidence == Confidence::Heuristic { "?" } else { "" };
-        let name = self.around.name().map(|name| format!("{}: ", style::dim(&shown(&name)))).unwrap_or_default();
+        let name =
+            self.around.name().map(|name| format!("{}: ", style::dim(&escape_control(&name)))).unwrap_or_default();
         format!("{}{guess} {name}{}", style::number(self.site.line), rows::source(&self.context))
     }
 }
 
-impl Reached {
+impl DispatchRow {
     /// The callee and its relation to the symbol.
     pub(super) fn heading(&self) -> String {
         let how = match self.link {
-            Link::Declaration => "which it implements",
-            Link::Implementation => "which implements it",
+            DispatchLink::Declaration => "which it implements",
+            DispatchLink::Implementation => "which implements it",
         };
-        format!("via {} {}, {how}", shown(&self.symbol.short_name()), self.symbol.place())
+        format!("via {} {}, {how}", escape_control(&self.symbol.short_name()), self.symbol.location())
     }
 }

@@ -7,27 +7,27 @@ use std::ops::Range;
 
 use codecompass_model::{Lines, Symbol, SymbolKind};
 
-use super::shape::cut;
-use crate::escape::shown;
+use super::shape::truncate;
+use crate::escape::escape_control;
 use crate::output::{Reader, style};
 
 /// The maximum length of a header or source line in a row, in characters.
-pub(crate) const ROW: usize = 140;
+pub(crate) const MAX_ROW_CHARS: usize = 140;
 
 /// The bytes reserved for the footer.
-const TAIL: usize = 500;
+const FOOTER_BYTES: usize = 500;
 
 /// A text that grows row by row up to a maximum size.
-pub(crate) struct Sheet {
+pub(crate) struct RowWriter {
     room: usize,
     text: String,
     path: String,
 }
 
-impl Sheet {
+impl RowWriter {
     /// An empty writer for `max_bytes` bytes.
     pub(crate) fn new(room: usize) -> Self {
-        Self { room: room.saturating_sub(TAIL).max(TAIL), text: String::new(), path: String::new() }
+        Self { room: room.saturating_sub(FOOTER_BYTES).max(FOOTER_BYTES), text: String::new(), path: String::new() }
     }
 
     /// Adds a line if it fits; the first line always fits.
@@ -45,7 +45,7 @@ impl Sheet {
         if self.path == path {
             return self.line(&format!(" {row}"));
         }
-        let fits = self.line(&format!("{}\n {row}", style::path(&shown(path))));
+        let fits = self.line(&format!("{}\n {row}", style::path(&escape_control(path))));
         if fits {
             path.clone_into(&mut self.path);
         }
@@ -53,7 +53,7 @@ impl Sheet {
     }
 
     /// Ends the current file: the next row writes its path again.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn end_file(&mut self) {
         self.path.clear();
     }
 
@@ -69,8 +69,8 @@ impl Sheet {
 }
 
 /// The number of rows of these lengths that fit, at least one.
-pub(crate) fn fitting(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
-    let room = room.saturating_sub(TAIL);
+pub(crate) fn fitting_count(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
+    let room = room.saturating_sub(FOOTER_BYTES);
     let mut bytes = 0usize;
     let fits = |length: &usize| {
         bytes = bytes.saturating_add(*length);
@@ -89,17 +89,17 @@ pub(crate) fn lines_text(lines: Lines) -> String {
 }
 
 /// A single location: `src/a.rs:12-20`.
-pub(crate) fn place(path: &str, lines: Lines) -> String {
-    format!("{}:{}", style::path(&shown(path)), lines_text(lines))
+pub(crate) fn location(path: &str, lines: Lines) -> String {
+    format!("{}:{}", style::path(&escape_control(path)), lines_text(lines))
 }
 
 /// Locations in a row, each path once: `src/a.rs:12 one, :20 two, src/b.rs:7`.
-pub(crate) fn places<'p>(all: impl Iterator<Item = (&'p str, u32, String)>) -> String {
+pub(crate) fn locations<'p>(all: impl Iterator<Item = (&'p str, u32, String)>) -> String {
     let mut text = String::new();
     let mut last = None;
     for (path, line, what) in all {
         let comma = if text.is_empty() { "" } else { ", " };
-        let path_text = if last == Some(path) { String::new() } else { style::path(&shown(path)) };
+        let path_text = if last == Some(path) { String::new() } else { style::path(&escape_control(path)) };
         let space = if what.is_empty() { "" } else { " " };
         text += &format!("{comma}{path_text}:{}{space}{what}", style::number(line));
         last = Some(path);
@@ -143,10 +143,10 @@ pub(crate) fn header(symbol: &Symbol, characters: usize) -> String {
         }
         _ => signature,
     };
-    shown(&cut(&told, characters)).into_owned()
+    escape_control(&truncate(&told, characters)).into_owned()
 }
 
-fn is_of_a_word(char: char) -> bool {
+fn is_word_char(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
@@ -154,7 +154,7 @@ fn is_of_a_word(char: char) -> bool {
 fn word_at(text: &str, word: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find(word).map(|at| at + from) {
-        let is_open = |char: Option<char>| char.is_none_or(|char| !is_of_a_word(char));
+        let is_open = |char: Option<char>| char.is_none_or(|char| !is_word_char(char));
         if is_open(text[..at].chars().next_back()) && is_open(text[at + word.len()..].chars().next()) {
             return Some(at);
         }
@@ -174,20 +174,20 @@ fn replace_word(text: &str, word: &str, by: &str) -> Option<String> {
 
 /// A source line in a row, trimmed.
 pub(crate) fn source(line: &str) -> String {
-    shown(&cut(line.trim(), ROW)).into_owned()
+    escape_control(&truncate(line.trim(), MAX_ROW_CHARS)).into_owned()
 }
 
 /// The same with some of its bytes highlighted.
 pub(crate) fn source_marked(line: &str, ranges: &[Range<usize>]) -> String {
     let begin = line.len() - line.trim_start().len();
-    let kept = cut(line.trim(), ROW);
+    let kept = truncate(line.trim(), MAX_ROW_CHARS);
     // Text that was cut off, and the ellipsis, is not highlighted.
     let whole = line.trim().bytes().zip(kept.bytes()).take_while(|(one, other)| one == other).count();
     let inside = |range: &Range<usize>| {
         let (start, end) = (range.start.checked_sub(begin)?, range.end.checked_sub(begin)?.min(whole));
         (start < end && kept.is_char_boundary(start) && kept.is_char_boundary(end)).then_some(start..end)
     };
-    marked(&kept, ranges.iter().filter_map(inside), |part| shown(part).into_owned())
+    marked(&kept, ranges.iter().filter_map(inside), |part| escape_control(part).into_owned())
 }
 
 /// A verbatim line with some of its bytes highlighted.
@@ -223,11 +223,11 @@ pub(crate) fn numbered(number: u32, line: &str) -> String {
 
 /// A verbatim line, except that terminal control characters are escaped.
 pub(crate) fn exact(line: &str) -> String {
-    line.split('\t').map(shown).collect::<Vec<_>>().join("\t")
+    line.split('\t').map(escape_control).collect::<Vec<_>>().join("\t")
 }
 
 /// The remainder that was cut off, and the argument that gets it.
-pub(crate) struct More<'m> {
+pub(crate) struct Remainder<'m> {
     pub(crate) seen: usize,
     pub(crate) total: usize,
     /// The noun for the items; may be empty.
@@ -237,14 +237,14 @@ pub(crate) struct More<'m> {
     pub(crate) cursor: Option<&'m str>,
 }
 
-impl More<'_> {
+impl Remainder<'_> {
     /// One line; empty if nothing was cut. It does not begin with a number, because source lines do.
     pub(crate) fn text(&self, reader: Reader) -> String {
         if self.seen >= self.total {
             return String::new();
         }
         let space = if self.what.is_empty() { "" } else { " " };
-        let how = match (self.by_limit && self.total <= super::input::MOST as usize, self.cursor, reader) {
+        let how = match (self.by_limit && self.total <= super::input::MAX_RESULTS as usize, self.cursor, reader) {
             (true, _, Reader::Agent) => format!(" ({})", reader.argument("limit", self.total)),
             (true, _, Reader::Person) => format!(" ({}, or --all)", reader.argument("limit", self.total)),
             (false, Some(cursor), _) => format!(" (next: {})", reader.argument("cursor", cursor)),
@@ -268,23 +268,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_written_once_per_file_and_rows_stop_when_there_is_no_room() {
-        let mut sheet = Sheet::new(2 * TAIL);
+    fn paths_are_written_once_and_rows_are_bounded() {
+        let mut sheet = RowWriter::new(2 * FOOTER_BYTES);
         assert!(sheet.row("a.rs", "1 one") && sheet.row("a.rs", "2 two") && sheet.row("b.rs", "3 three"));
-        assert!(!sheet.row("c.rs", &"x".repeat(TAIL)));
-        assert_eq!(crate::output::plain(&sheet.finish()), "a.rs\n 1 one\n 2 two\nb.rs\n 3 three\n");
+        assert!(!sheet.row("c.rs", &"x".repeat(FOOTER_BYTES)));
+        assert_eq!(crate::output::strip_style(&sheet.finish()), "a.rs\n 1 one\n 2 two\nb.rs\n 3 three\n");
     }
 
     #[test]
-    fn words_are_replaced_where_they_stand_for_themselves() {
+    fn only_whole_words_are_replaced() {
         assert_eq!(replace_word("fn renew(new: u8)", "new", "T::new").as_deref(), Some("fn renew(T::new: u8)"));
         assert_eq!(replace_word("fn new()", "new", "T::new").as_deref(), Some("fn T::new()"));
         assert_eq!(replace_word("fn other()", "new", "T::new"), None);
     }
 
     #[test]
-    fn what_was_cut_is_told_with_the_argument_that_gets_it() {
-        let more = |by_limit, total| More { seen: 10, total, what: "places", by_limit, cursor: Some("a.1") };
+    fn remainder_names_the_argument() {
+        let more = |by_limit, total| Remainder { seen: 10, total, what: "places", by_limit, cursor: Some("a.1") };
         assert_eq!(more(true, 10).text(Reader::Agent), "");
         assert_eq!(more(true, 12).text(Reader::Agent), "… 10 of 12 places (limit=12)\n");
         assert_eq!(more(true, 12).text(Reader::Person), "… 10 of 12 places (--limit 12, or --all)\n");

@@ -2,43 +2,49 @@
 
 use codecompass_lang::{REGISTRY, is_test_path};
 use codecompass_model::SymbolKind;
-use codecompass_query::grep::{Pattern, Wanted};
-use codecompass_query::{CLOSELY, Found, Intent, Mode, Place, Search, What, nearest_names, search};
+use codecompass_query::grep::{Pattern, PatternOptions};
+use codecompass_query::{
+    HitKind, Intent, MAX_RESULTS, QueryMode, SearchHit, SearchRequest, SearchResults, nearest_names, search,
+};
 use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::followups::{self, Before, Known};
-use super::test_code::{TESTS, Tests};
+use super::followups::{self, KnownSymbols, PreviousCall};
+use super::test_filter::{TESTS, TestFilter};
 use super::{rows, search_text};
-use crate::call::Inquiry;
+use crate::call::QueryContext;
 use crate::config::Config;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, Form, Reader, Told};
-use crate::paths::Paths;
+use crate::output::{Answer, OutputFormat, Reader, Render};
+use crate::paths::PathResolver;
 use crate::tools::bounds::MAX_QUERY;
-use crate::tools::frame::{ALL, Arguments, Effect, Kind, NO_SYNC, REF, Tool, WORKSPACE, optional, required, schema};
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
-use crate::tools::shape::{self, DetailLevel, Shape};
+use crate::tools::shape::{self, DetailLevel, ResultShape};
+use crate::tools::tool_spec::{
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+};
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "search_code",
     title: "Search code",
     description: "Find the places in this repository that answer a question in words, a name, a path (`jwt.rs:87`) \
                   or an error message, best first, as path and lines. Use it first, in place of grep; text in quotes \
                   is found exactly.",
     params: &[
-        required("query", Kind::Text, "Words, a name, a path or a message").max_bytes(MAX_QUERY).place("QUERY"),
+        required("query", ParamKind::Text, "Words, a name, a path or a message")
+            .max_bytes(MAX_QUERY)
+            .positional("QUERY"),
         REF,
-        optional("language", Kind::Text, "Only this language, e.g. rust").brief("").flag("lang").alias("language"),
-        optional("limit", Kind::Count(Some(10)), "At most 200"),
-        optional("kind", Kind::Text, "Only this kind: fn, class, struct, …").brief("fn, class, struct, …"),
+        optional("language", ParamKind::Text, "Only this language, e.g. rust").brief("").flag("lang").alias("language"),
+        optional("limit", ParamKind::Count(Some(10)), "At most 200"),
+        optional("kind", ParamKind::Text, "Only this kind: fn, class, struct, …").brief("fn, class, struct, …"),
         PATH_FILTER,
         TESTS,
-        optional("mode", Kind::Choice(&["auto", "literal", "regex"], Some("auto")), ""),
+        optional("mode", ParamKind::Choice(&["auto", "literal", "regex"], Some("auto")), ""),
         shape::DETAIL_LEVEL,
         shape::COMPACT,
         shape::FRESHNESS_POLICY,
@@ -46,9 +52,8 @@ pub(crate) const TOOL: Tool = Tool {
         shape::CURSOR,
         ALL,
         NO_SYNC,
-        optional("index", Kind::Flag(false), "Index first if that was never done").on_the_command_line(),
-        optional("debug", Kind::Flag(false), "Add what is of use to those who work on this program")
-            .on_the_command_line(),
+        optional("index", ParamKind::Flag(false), "Index first if that was never done").cli_only(),
+        optional("debug", ParamKind::Flag(false), "Add what is of use to those who work on this program").cli_only(),
         WORKSPACE,
     ],
     output: || {
@@ -84,36 +89,36 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: true,
     call: |call| {
-        let mut question = Question::of(&call.arguments)?;
-        question.debug |= call.served().is_ok_and(|served| served.server.options.debug);
-        call.inquire(|inquiry| answer(inquiry, &question))
+        let mut question = SearchArgs::parse(&call.arguments)?;
+        question.debug |= call.server_origin().is_ok_and(|served| served.server.options.debug);
+        call.answer_query(|inquiry| answer(inquiry, &question))
     },
 };
 
 /// The longest snippet, in lines and in characters.
-const SNIPPET_LINES: usize = 2;
-const SNIPPET_CHARS: usize = 120;
+const MAX_SNIPPET_LINES: usize = 2;
+const MAX_SNIPPET_CHARS: usize = 120;
 
 /// What is asked.
-pub(crate) struct Question {
+pub(crate) struct SearchArgs {
     query: String,
-    reading: Reading,
+    reading: QueryReading,
     language: Option<String>,
     kinds: &'static [SymbolKind],
     path_filter: Option<String>,
-    tests: Tests,
+    tests: TestFilter,
     limit: usize,
     /// Nobody said how many.
     is_open: bool,
     cursor: Option<String>,
-    shape: Shape,
+    shape: ResultShape,
     debug: bool,
     warnings: Vec<String>,
 }
 
 /// How the query is read.
 #[derive(Clone, Debug)]
-enum Reading {
+enum QueryReading {
     Words,
     Literal(Pattern),
     Regex(Pattern),
@@ -121,56 +126,56 @@ enum Reading {
 
 const MODES: &[(&str, Option<bool>)] = &[("auto", None), ("literal", Some(true)), ("regex", Some(false))];
 
-impl Reading {
-    fn of(mode: Option<&str>, query: &str) -> Result<Self, AppError> {
+impl QueryReading {
+    fn parse(mode: Option<&str>, query: &str) -> Result<Self, AppError> {
         let Some(literal) = input::one_of("mode", mode, MODES)?.flatten() else {
-            return Ok(Reading::Words);
+            return Ok(QueryReading::Words);
         };
-        let pattern = Pattern::new(&Wanted { text: query, literal, ignore_case: false, word: false });
+        let pattern = Pattern::new(&PatternOptions { text: query, literal, ignore_case: false, word: false });
         let pattern = pattern.map_err(|error| {
             AppError::new(Code::InvalidInput, format!("`query` is no regular expression. {}", error.0))
                 .hint("With `mode` \"literal\" it is taken as plain text.")
                 .data(json!({ "parameter": "query" }))
         })?;
-        Ok(if literal { Reading::Literal(pattern) } else { Reading::Regex(pattern) })
+        Ok(if literal { QueryReading::Literal(pattern) } else { QueryReading::Regex(pattern) })
     }
 
-    fn mode(&self) -> Mode<'_> {
+    fn mode(&self) -> QueryMode<'_> {
         match self {
-            Reading::Words => Mode::Words,
-            Reading::Literal(pattern) => Mode::Literal(pattern),
-            Reading::Regex(pattern) => Mode::Regex(pattern),
+            QueryReading::Words => QueryMode::Words,
+            QueryReading::Literal(pattern) => QueryMode::Literal(pattern),
+            QueryReading::Regex(pattern) => QueryMode::Regex(pattern),
         }
     }
 
     fn as_str(&self) -> &'static str {
         match self {
-            Reading::Words => "auto",
-            Reading::Literal(_) => "literal",
-            Reading::Regex(_) => "regex",
+            QueryReading::Words => "auto",
+            QueryReading::Literal(_) => "literal",
+            QueryReading::Regex(_) => "regex",
         }
     }
 }
 
-impl Question {
+impl SearchArgs {
     /// Checks the arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
-        let query = arguments.words("query");
+    pub(crate) fn parse(arguments: &Arguments) -> Result<Self, AppError> {
+        let query = arguments.required_text("query");
         if query.trim().is_empty() {
             return Err(AppError::new(Code::InvalidInput, "`query` is empty: say what to look for."));
         }
         let (limit, warnings) = arguments.limit();
         Ok(Self {
-            reading: Reading::of(arguments.text("mode").as_deref(), &query)?,
+            reading: QueryReading::parse(arguments.text("mode").as_deref(), &query)?,
             language: input::language(arguments.text("language"))?,
             kinds: input::kinds(arguments.text("kind").as_deref())?,
             path_filter: arguments.text("path_filter"),
-            tests: Tests::of(arguments)?,
-            shape: Shape::of(arguments)?,
+            tests: TestFilter::parse(arguments)?,
+            shape: ResultShape::parse(arguments)?,
             cursor: arguments.text("cursor"),
             debug: arguments.is_given("debug"),
             is_open: !arguments.is_given("limit") && !arguments.is_given("all"),
-            limit: limit.min(input::MOST as usize),
+            limit: limit.min(input::MAX_RESULTS as usize),
             query,
             warnings,
         })
@@ -178,22 +183,22 @@ impl Question {
 }
 
 /// Answers; where nothing is published the answer is empty and the metadata says why.
-pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answer, AppError> {
+pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answer, AppError> {
     let snapshot = inquiry.snapshot();
-    let filter = question.filter(&inquiry.paths, snapshot).map_err(|error| inquiry.explained(error))?;
-    let cursor = Cursor::of(snapshot, &question.identity(filter.as_ref()));
-    let offset = cursor.read(question.cursor.as_deref()).map_err(|error| inquiry.explained(error))?;
+    let filter = question.filter(&inquiry.paths, snapshot).map_err(|error| inquiry.with_view_context(error))?;
+    let cursor = Cursor::new(snapshot, &question.identity(filter.as_ref()));
+    let offset = cursor.decode(question.cursor.as_deref()).map_err(|error| inquiry.with_view_context(error))?;
     let mut metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = snapshot else {
-        let found = &Found::nothing(&question.query, REGISTRY);
-        let empty = Empty { question, found, near: Vec::new(), snapshot, metadata };
-        return Answer::of(inquiry.form, 1, &empty);
+        let found = &SearchResults::empty(&question.query, REGISTRY);
+        let empty = EmptySearchAnswer { question, found, near: Vec::new(), snapshot, metadata };
+        return Answer::render(inquiry.form, 1, &empty);
     };
     let accepts = |path: &str| {
-        filter.as_ref().is_none_or(|filter| filter.allows(path)) && question.tests.lists(is_test_path(path))
+        filter.as_ref().is_none_or(|filter| filter.allows(path)) && question.tests.includes(is_test_path(path))
     };
-    let is_filtered = filter.is_some() || question.tests.is_chosen();
-    let asked = Search {
+    let is_filtered = filter.is_some() || question.tests.is_filtering();
+    let asked = SearchRequest {
         query: &question.query,
         languages: REGISTRY,
         mode: question.reading.mode(),
@@ -202,61 +207,62 @@ pub(crate) fn answer(inquiry: &Inquiry<'_>, question: &Question) -> Result<Answe
         kinds: question.kinds,
         offset,
         limit: question.limit,
-        by_meaning: inquiry.config.meaning,
-        goes_on: &inquiry.patience.goes_on(),
+        use_embedding: inquiry.config.embedding,
+        should_continue: &inquiry.time_limit.should_continue(),
     };
     let found = search(snapshot, &asked)?;
-    if found.is_late {
+    if found.timed_out {
         metadata.completeness = Completeness::Partial;
         metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
     }
-    if found.is_quote_missing && !found.places.is_empty() {
+    if found.is_quote_missing && !found.hits.is_empty() {
         metadata.warnings.push("the quoted text stands nowhere as it is; these places hold words of it".into());
     }
-    if found.places.is_empty() {
-        let near = if matches!(question.reading, Reading::Words) { near(snapshot, &found)? } else { Vec::new() };
-        let empty = Empty { question, found: &found, near, snapshot: Some(snapshot), metadata };
-        return Answer::of(inquiry.form, 1, &empty);
+    if found.hits.is_empty() {
+        let near =
+            if matches!(question.reading, QueryReading::Words) { similar_names(snapshot, &found)? } else { Vec::new() };
+        let empty = EmptySearchAnswer { question, found: &found, near, snapshot: Some(snapshot), metadata };
+        return Answer::render(inquiry.form, 1, &empty);
     }
-    let mut hits = Hits { snapshot, question, results: Vec::new(), rows: Vec::new(), offset, found, metadata };
+    let mut hits = SearchAnswer { snapshot, question, results: Vec::new(), rows: Vec::new(), offset, found, metadata };
     let kept = match inquiry.form {
-        Form::Json => hits.lay_out_json(&inquiry.config)?,
-        Form::Text(_) => hits.lay_out_text(inquiry.room())?,
+        OutputFormat::Json => hits.lay_out_json(&inquiry.config)?,
+        OutputFormat::Text(_) => hits.lay_out_text(inquiry.max_bytes())?,
     };
-    let Hits { found, metadata, .. } = &mut hits;
-    let is_cut = kept < found.places.len();
-    found.places.truncate(kept);
+    let SearchAnswer { found, metadata, .. } = &mut hits;
+    let is_cut = kept < found.hits.len();
+    found.hits.truncate(kept);
     if found.has_more || is_cut {
-        metadata.next_cursor = Some(cursor.write(offset + kept));
+        metadata.next_cursor = Some(cursor.encode(offset + kept));
     }
-    if (found.has_more || is_cut || found.total > CLOSELY) && !found.is_late {
+    if (found.has_more || is_cut || found.total > MAX_RESULTS) && !found.timed_out {
         metadata.completeness = Completeness::Truncated;
     }
     if !found.is_exhaustive {
         metadata.warnings.push("more lines hold this text than are ranked: the first by path were taken".into());
     }
-    Answer::of(inquiry.form, 0, &hits)
+    Answer::render(inquiry.form, 0, &hits)
 }
 
 /// What was found.
-struct Hits<'h> {
+struct SearchAnswer<'h> {
     snapshot: &'h Snapshot,
-    question: &'h Question,
-    found: Found,
+    question: &'h SearchArgs,
+    found: SearchResults,
     results: Vec<Value>,
     rows: Vec<String>,
     offset: usize,
     metadata: Metadata,
 }
 
-impl Hits<'_> {
+impl SearchAnswer<'_> {
     /// Makes the results, and tells how many fit.
     fn lay_out_json(&mut self, config: &Config) -> Result<usize, AppError> {
         let Self { snapshot, question, found, .. } = self;
-        let results = found.places.iter().map(|place| result_json(snapshot, question.shape, place));
+        let results = found.hits.iter().map(|place| result_json(snapshot, question.shape, place));
         self.results = results.collect::<Result<_, _>>()?;
-        let mut reasons = question.shape.reasons(config, found.places.iter().map(|place| &place.scores));
-        let kept = shape::fitting(&self.results, reasons.as_deref(), config.max_response_bytes);
+        let mut reasons = question.shape.reasons(config, found.hits.iter().map(|place| &place.scores));
+        let kept = shape::fitting_count(&self.results, reasons.as_deref(), config.max_response_bytes);
         self.results.truncate(kept);
         reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
         self.metadata.ranking_reasons = reasons;
@@ -267,9 +273,9 @@ impl Hits<'_> {
     /// definitions, unless more is asked for.
     fn lay_out_text(&mut self, room: usize) -> Result<usize, AppError> {
         let Self { snapshot, question, found, offset, .. } = self;
-        let is_first = *offset == 0 && matches!(question.reading, Reading::Words);
+        let is_first = *offset == 0 && matches!(question.reading, QueryReading::Words);
         let named = match is_first && question.is_open {
-            true => search_text::named(&question.query, found),
+            true => search_text::exact_definitions(&question.query, found),
             false => Vec::new(),
         };
         let is_folded = !named.is_empty();
@@ -277,17 +283,17 @@ impl Hits<'_> {
         self.rows = match is_folded && question.shape.detail == DetailLevel::Signature {
             true => search_text::definitions(question.shape, &named),
             false => {
-                let places: Vec<&Place> = if is_folded { named } else { found.places.iter().collect() };
+                let places: Vec<&SearchHit> = if is_folded { named } else { found.hits.iter().collect() };
                 search_text::rows(snapshot, question.shape, &places, bodies)?
             }
         };
-        let kept = rows::fitting(self.rows.iter().map(String::len), room);
+        let kept = rows::fitting_count(self.rows.iter().map(String::len), room);
         self.rows.truncate(kept);
-        Ok(if is_folded { found.places.len() } else { kept })
+        Ok(if is_folded { found.hits.len() } else { kept })
     }
 }
 
-impl Told for Hits<'_> {
+impl Render for SearchAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let Self { question, found, .. } = self;
         let mut json = json!({
@@ -296,14 +302,14 @@ impl Told for Hits<'_> {
             "total_candidates": found.total,
             "suggested_next_actions": next_actions(question, found, &self.metadata.ref_name),
         });
-        let best = found.places.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
-        if self.offset == 0 && best < followups::THRESHOLD {
-            let known = Known::of_words(self.snapshot, &question.query, &found.places)?;
-            question.before(found).add_to(&mut json, known);
+        let best = found.hits.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
+        if self.offset == 0 && best < followups::WEAK_SCORE {
+            let known = KnownSymbols::for_query(self.snapshot, &question.query, &found.hits)?;
+            question.to_previous_call(found).add_to(&mut json, known);
         }
         if question.debug {
-            let hits = found.places.iter().filter(|place| place.symbol().is_some()).count();
-            json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.places.len() - hits } });
+            let hits = found.hits.iter().filter(|place| place.symbol().is_some()).count();
+            json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.hits.len() - hits } });
         }
         json["metadata"] = self.metadata.to_json();
         Ok(json)
@@ -317,11 +323,11 @@ impl Told for Hits<'_> {
         let seen = self.offset + self.rows.len();
         // What matches is counted in pieces, of which several may be one place.
         let total = self.found.total.max(seen + usize::from(self.metadata.next_cursor.is_some()));
-        let is_folded = self.rows.len() < self.found.places.len();
+        let is_folded = self.rows.len() < self.found.hits.len();
         if seen < total {
             let limit = if is_folded { self.question.limit } else { 2 * self.question.limit };
             let how = match &self.metadata.next_cursor {
-                Some(cursor) if !is_folded && (seen < self.question.limit || limit > input::MOST as usize) => {
+                Some(cursor) if !is_folded && (seen < self.question.limit || limit > input::MAX_RESULTS as usize) => {
                     reader.argument("cursor", cursor)
                 }
                 _ => reader.argument("limit", limit.min(total)),
@@ -336,15 +342,15 @@ impl Told for Hits<'_> {
 }
 
 /// The answer without places.
-struct Empty<'e> {
-    question: &'e Question,
-    found: &'e Found,
+struct EmptySearchAnswer<'e> {
+    question: &'e SearchArgs,
+    found: &'e SearchResults,
     near: Vec<String>,
     snapshot: Option<&'e Snapshot>,
     metadata: Metadata,
 }
 
-impl Told for Empty<'_> {
+impl Render for EmptySearchAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let ref_name = &self.metadata.ref_name;
         let action = |name: &String| json!({ "tool": "locate_symbol", "name": name, "ref": ref_name });
@@ -361,45 +367,45 @@ impl Told for Empty<'_> {
             json["debug"] = json!({ "join_status": { "hits": 0, "misses": 0 } });
         }
         json["metadata"] = self.metadata.to_json();
-        if let (Reading::Words, Some(snapshot)) = (&self.question.reading, self.snapshot) {
-            let known = Known::of_words(snapshot, &self.question.query, &[])?;
-            self.question.before(self.found).add_to(&mut json, known);
+        if let (QueryReading::Words, Some(snapshot)) = (&self.question.reading, self.snapshot) {
+            let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
+            self.question.to_previous_call(self.found).add_to(&mut json, known);
         }
         Ok(json)
     }
 
     fn text(&self, _: Reader) -> Result<String, AppError> {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
-        let (query, ref_name) = (shown(&self.question.query), shown(&self.metadata.ref_name));
+        let (query, ref_name) = (escape_control(&self.question.query), escape_control(&self.metadata.ref_name));
         let what = match self.question.reading {
-            Reading::Words => "holds any word of",
-            Reading::Literal(_) => "holds the text",
-            Reading::Regex(_) => "matches",
+            QueryReading::Words => "holds any word of",
+            QueryReading::Literal(_) => "holds the text",
+            QueryReading::Regex(_) => "matches",
         };
         let plural = if files == 1 { "" } else { "s" };
         let (files, filters) = (count_text(files as u64), filters(self.question));
         let mut text = format!("Nothing in {files} file{plural} of {ref_name}{filters} {what}: {query}\n");
         if !self.near.is_empty() {
-            text += &format!("Nearest names: {}\n", shown(&self.near.join(", ")));
+            text += &format!("Nearest names: {}\n", escape_control(&self.near.join(", ")));
         }
         Ok(text + &self.metadata.notes())
     }
 }
 
-impl Question {
+impl SearchArgs {
     /// The question, for those who say what to ask next.
-    fn before(&self, found: &Found) -> Before {
-        let mut before = Before::of(TOOL.name, "query", &self.query);
+    fn to_previous_call(&self, found: &SearchResults) -> PreviousCall {
+        let mut before = PreviousCall::new(TOOL.name, "query", &self.query);
         before.params.extend(self.language.iter().map(|language| ("language".to_owned(), json!(language))));
         before.intent = Some(found.intent.as_str().to_owned());
-        before.language = found.places.first().map(|place| place.version.language.clone());
+        before.language = found.hits.first().map(|place| place.version.language.clone());
         before
     }
 
     /// The files that are meant, where not all are.
-    fn filter(&self, paths: &Paths<'_>, snapshot: Option<&Snapshot>) -> Result<Option<PathFilter>, AppError> {
-        let known = path_filter::Known::of(snapshot);
-        self.path_filter.as_ref().map(|value| PathFilter::read(&[value], &paths.start, &known)).transpose()
+    fn filter(&self, paths: &PathResolver<'_>, snapshot: Option<&Snapshot>) -> Result<Option<PathFilter>, AppError> {
+        let known = path_filter::KnownPaths::in_view(snapshot);
+        self.path_filter.as_ref().map(|value| PathFilter::parse(&[value], &paths.base, &known)).transpose()
     }
 
     /// Everything that decides the list.
@@ -411,26 +417,26 @@ impl Question {
     }
 }
 
-fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value, AppError> {
+fn result_json(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<Value, AppError> {
     let mut result = Map::new();
     result.insert("result_id".into(), json!(place.result_id()));
-    result.insert("result_type".into(), json!(place.what.as_str()));
+    result.insert("result_type".into(), json!(place.kind.as_str()));
     result.insert("path".into(), json!(place.version.path));
     result.insert("line_start".into(), json!(place.lines.start));
     result.insert("line_end".into(), json!(place.lines.end));
     if let Some(symbol) = place.symbol() {
         shape.insert_symbol(&mut result, &place.version, symbol);
-        if place.what == What::Symbol {
+        if place.kind == HitKind::Symbol {
             shape.insert_signature(&mut result, &place.version, symbol);
         }
     }
-    shape.insert_standing(&mut result, snapshot, &place.version, &place.scores);
-    if place.what != What::Symbol && shape.detail >= DetailLevel::Signature && !shape.compact {
-        let lines = place.shown_lines(snapshot, SNIPPET_LINES)?;
+    shape.insert_origin(&mut result, snapshot, &place.version, &place.scores);
+    if place.kind != HitKind::Symbol && shape.detail >= DetailLevel::Signature && !shape.compact {
+        let lines = place.matching_lines(snapshot, MAX_SNIPPET_LINES)?;
         let snippet = lines.iter().map(|(_, line)| line.trim()).collect::<Vec<_>>().join("\n");
-        result.insert("snippet".into(), json!(shape::cut(&snippet, SNIPPET_CHARS)));
+        result.insert("snippet".into(), json!(shape::truncate(&snippet, MAX_SNIPPET_CHARS)));
     }
-    if let Some(symbol) = place.symbol_place() {
+    if let Some(symbol) = place.symbol_ordinal() {
         shape.insert_context(&mut result, snapshot, &place.version, symbol)?;
     }
     Ok(Value::Object(result))
@@ -438,15 +444,15 @@ fn result_json(snapshot: &Snapshot, shape: Shape, place: &Place) -> Result<Value
 
 /// Calls that can be sent as they are: the definition behind the best result and, for a question in words, the same
 /// question without the words that say nothing.
-fn next_actions(question: &Question, found: &Found, ref_name: &str) -> Vec<Value> {
-    let best = found.places.iter().filter_map(Place::symbol).find(|symbol| symbol.kind.can_be_named());
+fn next_actions(question: &SearchArgs, found: &SearchResults, ref_name: &str) -> Vec<Value> {
+    let best = found.hits.iter().filter_map(SearchHit::symbol).find(|symbol| symbol.kind.can_be_named());
     let mut actions: Vec<Value> = best
         .map(|symbol| json!({ "tool": "locate_symbol", "name": symbol.name, "ref": ref_name }))
         .into_iter()
         .collect();
     let telling = found.words.join(" ");
     if found.intent == Intent::NaturalLanguage
-        && matches!(question.reading, Reading::Words)
+        && matches!(question.reading, QueryReading::Words)
         && telling != question.query
     {
         actions.push(json!({ "tool": "search_code", "query": telling, "ref": ref_name, "limit": 5 }));
@@ -455,12 +461,12 @@ fn next_actions(question: &Question, found: &Found, ref_name: &str) -> Vec<Value
 }
 
 /// The names that are nearest to the words nobody has.
-fn near(snapshot: &Snapshot, found: &Found) -> Result<Vec<String>, AppError> {
-    const MOST: usize = 3;
+fn similar_names(snapshot: &Snapshot, found: &SearchResults) -> Result<Vec<String>, AppError> {
+    const MAX_NAMES: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for word in &found.words {
-        for name in nearest_names(snapshot, word, MOST)? {
-            if names.len() < MOST && !names.contains(&name) {
+        for name in nearest_names(snapshot, word, MAX_NAMES)? {
+            if names.len() < MAX_NAMES && !names.contains(&name) {
                 names.push(name);
             }
         }
@@ -469,9 +475,9 @@ fn near(snapshot: &Snapshot, found: &Found) -> Result<Vec<String>, AppError> {
 }
 
 /// The filters in words, so that an empty answer says what was looked through.
-fn filters(question: &Question) -> String {
+fn filters(question: &SearchArgs) -> String {
     let mut words: Vec<String> = question.kinds.iter().take(1).map(|kind| format!("kind {kind}")).collect();
     words.extend(question.language.clone());
-    words.extend(question.path_filter.as_ref().map(|value| shown(value).into_owned()));
+    words.extend(question.path_filter.as_ref().map(|value| escape_control(value).into_owned()));
     if words.is_empty() { String::new() } else { format!(" (only {})", words.join(", ")) }
 }

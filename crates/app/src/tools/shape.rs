@@ -3,15 +3,15 @@
 use codecompass_lang::has_visibility;
 use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_query::{Feature, Mention, Scores, detail};
+use codecompass_query::{Feature, Scores, SymbolSummary, detail};
 use codecompass_store::{Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
 use crate::config::{Config, ExplainLevel};
 use crate::error::AppError;
 use crate::output::style;
-use crate::tools::frame::{Arguments, Kind, Param, optional};
 use crate::tools::input;
+use crate::tools::tool_spec::{Arguments, Param, ParamKind, optional};
 
 /// The level of detail of each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,32 +25,32 @@ pub(crate) enum DetailLevel {
 }
 
 impl DetailLevel {
-    pub(crate) const WORDS: &'static [(&'static str, Self)] =
+    pub(crate) const NAMES: &'static [(&'static str, Self)] =
         &[("location", Self::Location), ("signature", Self::Signature), ("context", Self::Context)];
 }
 
 /// The parameters shared by the tools that return lists.
 pub(crate) const DETAIL_LEVEL: Param =
-    optional("detail_level", Kind::Choice(&["location", "signature", "context"], Some("signature")), "")
+    optional("detail_level", ParamKind::Choice(&["location", "signature", "context"], Some("signature")), "")
         .json_only()
         .flag("detail")
         .alias("detail-level")
         .value("LEVEL")
         .help("Detail of each result: location, signature or context");
-pub(crate) const COMPACT: Param = optional("compact", Kind::Flag(false), "Omit long fields").json_only();
+pub(crate) const COMPACT: Param = optional("compact", ParamKind::Flag(false), "Omit long fields").json_only();
 pub(crate) const EXPLAIN_LEVEL: Param =
-    optional("ranking_explain_level", Kind::Choice(&["off", "basic", "full"], None), "Default off")
+    optional("ranking_explain_level", ParamKind::Choice(&["off", "basic", "full"], None), "Default off")
         .json_only()
         .flag("explain")
         .value("LEVEL")
-        .bare("full")
+        .value_when_bare("full")
         .help("Explain the rank of each result; in JSON as `ranking_reasons` (basic or full)");
 pub(crate) const LANGUAGE: Param =
-    optional("language", Kind::Text, "Only this language").brief("").flag("lang").alias("language");
-pub(crate) const CURSOR: Param = optional("cursor", Kind::Text, "next_cursor of the previous answer").brief("");
+    optional("language", ParamKind::Text, "Only this language").brief("").flag("lang").alias("language");
+pub(crate) const CURSOR: Param = optional("cursor", ParamKind::Text, "next_cursor of the previous answer").brief("");
 pub(crate) const FRESHNESS_POLICY: Param = optional(
     "freshness_policy",
-    Kind::Choice(&["strict", "balanced", "best_effort"], None),
+    ParamKind::Choice(&["strict", "balanced", "best_effort"], None),
     "If the index is outdated: refuse, answer and sync (default), or just answer",
 )
 .json_only()
@@ -58,31 +58,31 @@ pub(crate) const FRESHNESS_POLICY: Param = optional(
 .value("POLICY");
 
 /// The same for tools whose contract does not have it.
-pub(crate) const FRESHNESS: Param = FRESHNESS_POLICY.on_the_command_line();
+pub(crate) const FRESHNESS: Param = FRESHNESS_POLICY.cli_only();
 
 /// The requested layout of results.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct ResultShape {
     pub(crate) detail: DetailLevel,
     pub(crate) compact: bool,
     pub(crate) explain: Option<ExplainLevel>,
 }
 
-impl Shape {
+impl ResultShape {
     /// Parses the arguments.
-    pub(crate) fn of(arguments: &Arguments) -> Result<Self, AppError> {
+    pub(crate) fn parse(arguments: &Arguments) -> Result<Self, AppError> {
         let detail = arguments.text("detail_level");
         let level = arguments.text("ranking_explain_level");
-        let detail = input::one_of("detail_level", detail.as_deref(), DetailLevel::WORDS)?;
+        let detail = input::one_of("detail_level", detail.as_deref(), DetailLevel::NAMES)?;
         Ok(Self {
             detail: detail.unwrap_or(DetailLevel::Signature),
             compact: arguments.flag("compact"),
-            explain: input::one_of("ranking_explain_level", level.as_deref(), ExplainLevel::WORDS)?,
+            explain: input::one_of("ranking_explain_level", level.as_deref(), ExplainLevel::NAMES)?,
         })
     }
 }
 
-impl Shape {
+impl ResultShape {
     /// The reasons for the order of these results; `None` unless they are requested.
     pub(crate) fn reasons<'s>(&self, config: &Config, all: impl Iterator<Item = &'s Scores>) -> Option<Vec<Value>> {
         let level = self.explain.unwrap_or(config.explain_level());
@@ -96,7 +96,7 @@ impl Shape {
     pub(crate) fn reasons_text(&self, scores: &Scores) -> String {
         let parts = match self.explain {
             None | Some(ExplainLevel::Off) => return String::new(),
-            Some(ExplainLevel::Basic) => BASIC,
+            Some(ExplainLevel::Basic) => BASIC_FEATURES,
             Some(ExplainLevel::Full) => Feature::ALL,
         };
         let parts = parts.iter().filter(|feature| scores.contribution(**feature) != 0.0);
@@ -113,14 +113,14 @@ impl Shape {
         if self.detail >= DetailLevel::Signature {
             result.insert("qualified_name".into(), json!(symbol.qualified_name));
         }
-        result.insert("symbol_id".into(), json!(SymbolId::of(&version.path, symbol).to_string()));
-        result.insert("symbol_stable_id".into(), json!(StableId::of(&version.language, symbol).to_string()));
+        result.insert("symbol_id".into(), json!(SymbolId::new(&version.path, symbol).to_string()));
+        result.insert("symbol_stable_id".into(), json!(StableId::new(&version.language, symbol).to_string()));
     }
 
     /// Adds the header of a symbol that is the result itself.
     pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
         if self.detail >= DetailLevel::Signature && !self.compact {
-            result.insert("signature".into(), json!(cut(&symbol.signature, SIGNATURE)));
+            result.insert("signature".into(), json!(truncate(&symbol.signature, MAX_SIGNATURE_CHARS)));
             if let Some(visibility) = symbol.visibility.filter(|_| has_visibility(&version.language)) {
                 result.insert("visibility".into(), json!(visibility.as_str()));
             }
@@ -141,10 +141,10 @@ impl Shape {
         if let Some(detail) = detail(snapshot, version, symbol)? {
             result.insert("body_preview".into(), json!(detail.body_preview));
             if let Some(parent) = &detail.parent {
-                result.insert("parent".into(), mention_json(parent));
+                result.insert("parent".into(), summary_json(parent));
             }
             if !detail.related.is_empty() {
-                let related: Vec<Value> = detail.related.iter().map(mention_json).collect();
+                let related: Vec<Value> = detail.related.iter().map(summary_json).collect();
                 result.insert("related_symbols".into(), json!(related));
             }
         }
@@ -152,7 +152,7 @@ impl Shape {
     }
 
     /// Adds the origin of the version, and the score.
-    pub(crate) fn insert_standing(
+    pub(crate) fn insert_origin(
         &self,
         result: &mut Map<String, Value>,
         snapshot: &Snapshot,
@@ -177,27 +177,28 @@ pub(crate) fn preview(snapshot: &Snapshot, version: &VersionInfo, place: u32) ->
 }
 
 /// The features of a basic explanation.
-const BASIC: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
+const BASIC_FEATURES: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
 
 /// The maximum length of a signature, in characters.
-pub(crate) const SIGNATURE: usize = 200;
+pub(crate) const MAX_SIGNATURE_CHARS: usize = 200;
 
 /// The text, truncated to a number of characters.
-pub(crate) fn cut(text: &str, characters: usize) -> String {
+pub(crate) fn truncate(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
 }
 
-fn mention_json(mention: &Mention) -> Value {
+fn summary_json(mention: &SymbolSummary) -> Value {
     json!({ "kind": mention.kind.as_str(), "name": mention.name, "path": mention.path, "line": mention.line })
 }
 
 fn reasons_json(level: ExplainLevel, index: usize, scores: &Scores) -> Value {
     let mut reasons = Map::new();
     reasons.insert("result_index".into(), json!(index));
-    for feature in Feature::ALL.iter().filter(|feature| level == ExplainLevel::Full || BASIC.contains(feature)) {
+    for feature in Feature::ALL.iter().filter(|feature| level == ExplainLevel::Full || BASIC_FEATURES.contains(feature))
+    {
         match feature {
             Feature::Bm25 => reasons.insert("bm25_score".into(), json!(rounded(scores.raw_bm25))),
             feature => reasons.insert(feature.reason().into(), json!(rounded(scores.value(*feature)))),
@@ -213,11 +214,11 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// The bytes reserved for everything around the list of results.
-pub(crate) const FRAME: usize = 2048;
+pub(crate) const ENVELOPE_BYTES: usize = 2048;
 
 /// The number of these results that fit into `max_bytes` together with their reasons, at least one.
-pub(crate) fn fitting(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
-    let mut bytes = FRAME;
+pub(crate) fn fitting_count(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
+    let mut bytes = ENVELOPE_BYTES;
     let size = |value: &Value| value.to_string().len() + 1;
     let fits = |(index, result): &(usize, &Value)| {
         bytes += size(result) + reasons.and_then(|all| all.get(*index)).map_or(0, size);
@@ -231,17 +232,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_about_the_order_takes_room_too() {
+    fn reasons_count_towards_the_size() {
         let results: Vec<Value> = (0..100).map(|number| json!({ "text": "x".repeat(100), "number": number })).collect();
         let size = |values: &[Value]| values.iter().map(|value| value.to_string().len() + 1).sum::<usize>();
         let most = 2048 + size(&results);
-        assert_eq!(fitting(&results, None, most), 100);
-        assert_eq!(fitting(&results, None, most - 1), 99);
+        assert_eq!(fitting_count(&results, None, most), 100);
+        assert_eq!(fitting_count(&results, None, most - 1), 99);
         let reasons: Vec<Value> =
             (0..100).map(|index| reasons_json(ExplainLevel::Full, index, &Scores::default())).collect();
-        let kept = fitting(&results, Some(&reasons), most);
+        let kept = fitting_count(&results, Some(&reasons), most);
         assert!(2048 + size(&results[..kept]) + size(&reasons[..kept]) <= most, "{kept} do not fit");
         assert!(2048 + size(&results[..=kept]) + size(&reasons[..=kept]) > most, "one more than {kept} would fit");
-        assert_eq!(fitting(&results, Some(&reasons), 0), 1);
+        assert_eq!(fitting_count(&results, Some(&reasons), 0), 1);
     }
 }

@@ -1,25 +1,25 @@
 //! `suggest_followup_queries`: the next calls after a weak answer.
 
-use codecompass_query::identifiers;
+use codecompass_query::candidate_identifiers;
 use serde_json::{Value, json};
 
-use super::followups::{Before, Known, THRESHOLD};
-use super::frame::{Effect, Kind, Tool, WORKSPACE, optional, required, schema};
-use crate::call::{Call, Inquiry};
+use super::followups::{KnownSymbols, PreviousCall, WEAK_SCORE};
+use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, optional, required, schema};
+use crate::call::{Call, QueryContext};
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Reader, Told};
+use crate::output::{Answer, Reader, Render};
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "suggest_followup_queries",
     title: "Suggest follow-up queries",
     description: "After a weak or empty answer: the next calls to make, checked against the index, and when to \
                   stop.",
     params: &[
-        required("previous_query", Kind::Object, "{tool, params} of the previous call"),
-        required("previous_results", Kind::Object, "Its answer; may be abbreviated"),
-        optional("confidence_threshold", Kind::Share(THRESHOLD), "Scores below it are weak"),
+        required("previous_query", ParamKind::Object, "{tool, params} of the previous call"),
+        required("previous_results", ParamKind::Object, "Its answer; may be abbreviated"),
+        optional("confidence_threshold", ParamKind::Share(WEAK_SCORE), "Scores below it are weak"),
         WORKSPACE,
     ],
     output: || json!({ "suggestions": schema::suggestions(), "analysis": schema::any_object() }),
@@ -27,22 +27,22 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Reads,
     first: false,
     call: |call| {
-        let given = Given::read(call)?;
-        let offered: Vec<&str> = call.served()?.server.tools().map(|tool| tool.name).collect();
-        call.inquire(|inquiry| answer(inquiry, &given, &offered))
+        let given = PreviousResult::parse(call)?;
+        let offered: Vec<&str> = call.server_origin()?.server.tools().map(|tool| tool.name).collect();
+        call.answer_query(|inquiry| answer(inquiry, &given, &offered))
     },
 };
 
 /// The previous call and its result.
-struct Given {
-    before: Before,
+struct PreviousResult {
+    before: PreviousCall,
     results: usize,
     top_score: f64,
     threshold: f64,
 }
 
-impl Given {
-    fn read(call: &Call<'_>) -> Result<Self, AppError> {
+impl PreviousResult {
+    fn parse(call: &Call<'_>) -> Result<Self, AppError> {
         let query = call.arguments.object("previous_query");
         let missing = |field: &str, what: &str| {
             AppError::new(Code::InvalidInput, format!("`previous_query` has no `{field}`: {what}."))
@@ -64,7 +64,7 @@ impl Given {
         let intent = given.get("query_intent").and_then(Value::as_str).map(str::to_owned);
         let language = items.first().and_then(|item| Some(item.get("language")?.as_str()?.to_owned()));
         Ok(Self {
-            before: Before { tool, params, intent, language },
+            before: PreviousCall { tool, params, intent, language },
             results,
             top_score: stated.unwrap_or_else(|| scores.fold(0.0, f64::max)),
             threshold: call.arguments.share("confidence_threshold"),
@@ -87,8 +87,8 @@ fn uses(suggestion: &Value, name: &str) -> bool {
     ["name", "symbol_name"].iter().any(|key| params[key] == name) || words.into_iter().any(|word| word == name)
 }
 
-fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answer, AppError> {
-    let asked = given.before.asked();
+fn answer(inquiry: &QueryContext<'_>, given: &PreviousResult, offered: &[&str]) -> Result<Answer, AppError> {
+    let asked = given.before.query_text();
     let (mut suggestions, mut extracted) = (Vec::new(), Vec::new());
     let mut reason = None;
     if given.is_good() {
@@ -96,12 +96,12 @@ fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answ
     } else if asked.trim().is_empty() {
         reason = Some("the previous call has no query and no name to go on with");
     } else {
-        let known = inquiry.snapshot().map(|snapshot| Known::of_anything(snapshot, asked)).transpose()?;
+        let known = inquiry.snapshot().map(|snapshot| KnownSymbols::for_any(snapshot, asked)).transpose()?;
         let known = known.unwrap_or_default();
         let names: Vec<String> = std::iter::once(asked).chain(known.all_names()).map(str::to_owned).collect();
         suggestions = given.before.follow_ups(known);
         suggestions.retain(|suggestion| offered.contains(&suggestion["tool"].as_str().unwrap_or_default()));
-        extracted = identifiers(asked);
+        extracted = candidate_identifiers(asked);
         let used = names.into_iter().filter(|name| suggestions.iter().any(|suggestion| uses(suggestion, name)));
         for name in used {
             if !extracted.contains(&name) {
@@ -112,19 +112,23 @@ fn answer(inquiry: &Inquiry<'_>, given: &Given, offered: &[&str]) -> Result<Answ
             reason = Some("no better query is known: the words are not in the index");
         }
     }
-    Answer::of(inquiry.form, 0, &Advice { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) })
+    Answer::render(
+        inquiry.form,
+        0,
+        &SuggestionsAnswer { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) },
+    )
 }
 
 /// The answer.
-struct Advice<'g> {
-    given: &'g Given,
+struct SuggestionsAnswer<'g> {
+    given: &'g PreviousResult,
     suggestions: Vec<Value>,
     extracted: Vec<String>,
     reason: Option<&'static str>,
     metadata: Metadata,
 }
 
-impl Told for Advice<'_> {
+impl Render for SuggestionsAnswer<'_> {
     fn json(&self) -> Result<Value, AppError> {
         let mut analysis = json!({
             "previous_confidence": if self.given.is_good() { "high" } else { "low" },
@@ -142,8 +146,12 @@ impl Told for Advice<'_> {
         let mut text = self.reason.map(|reason| format!("{reason}\n")).unwrap_or_default();
         for suggestion in &self.suggestions {
             let word = |key: &str| suggestion[key].as_str().unwrap_or_default();
-            text +=
-                &format!("{} {}: {}\n", word("tool"), shown(&suggestion["params"].to_string()), shown(word("reason")));
+            text += &format!(
+                "{} {}: {}\n",
+                word("tool"),
+                escape_control(&suggestion["params"].to_string()),
+                escape_control(word("reason"))
+            );
         }
         Ok(text + &self.metadata.notes())
     }

@@ -3,24 +3,24 @@
 use codecompass_model::ViewKey;
 use serde_json::{Value, json};
 
-use super::frame::{Effect, Kind, Tool, WORKSPACE, required, schema};
-use crate::call::{Call, Held, Served};
+use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, required, schema};
+use crate::call::{Call, CallSession, ServerOrigin};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code, index_call};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Reader, Told};
-use crate::server::places::Unknown;
+use crate::output::{Answer, Reader, Render};
+use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
-use crate::views::under_its_name;
+use crate::views::published_for_target;
 use crate::worktrees;
 
-pub(crate) const TOOL: Tool = Tool {
+pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "switch_ref",
     title: "Switch ref",
     description: "Make an indexed branch, tag or commit the default `ref` of this connection's later calls. Nothing is \
                   checked out.",
-    params: &[required("ref", Kind::Text, "The ref to switch to"), WORKSPACE],
+    params: &[required("ref", ParamKind::Text, "The ref to switch to"), WORKSPACE],
     output: || {
         json!({
             "ref": schema::text(),
@@ -34,25 +34,25 @@ pub(crate) const TOOL: Tool = Tool {
     effect: Effect::Switches,
     first: false,
     call: |call| {
-        let held = call.session(Unknown::Workspace)?;
-        let asked = call.arguments.words("ref");
-        answer(call, &held, &asked).map_err(|error| held.explain(error, Some(&asked)))
+        let held = call.session(UnknownWorkspace::Workspace)?;
+        let asked = call.arguments.required_text("ref");
+        answer(call, &held, &asked).map_err(|error| held.with_project_context(error, Some(&asked)))
     },
 };
 
-fn answer(call: &mut Call<'_>, held: &Held, asked: &str) -> Result<Answer, AppError> {
+fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer, AppError> {
     let session: &Session = held;
-    let served = call.served()?;
+    let served = call.server_origin()?;
     let root = &session.workspace.root;
     let store = session.store()?;
-    let target = session.target(Some(asked)).map_err(|error| unknown(error, asked))?;
-    let view = match under_its_name(&store, &target)? {
+    let target = session.target(Some(asked)).map_err(|error| unknown_ref(error, asked))?;
+    let view = match published_for_target(&store, &target)? {
         Some(view) => view,
-        None => return Err(not_there(served, session, &target)),
+        None => return Err(not_published(served, session, &target)),
     };
     // A switch without this note is still a switch.
     let _ = store.touch(&target.key, now_ms());
-    let before = served.connection.and_then(|connection| connection.ref_of(root));
+    let before = served.connection.and_then(|connection| connection.switched_ref(root));
     let previous = match before {
         Some(before) => before,
         None => session.target(None)?.ref_name,
@@ -73,7 +73,7 @@ fn answer(call: &mut Call<'_>, held: &Held, asked: &str) -> Result<Answer, AppEr
     }
     let worktree = match (&target.key, &session.workspace.repo) {
         (ViewKey::Worktree(root), _) => Some(root.clone()),
-        (ViewKey::Ref(name), Some(repo)) => repo.worktree_of(name)?.map(|root| root.display().to_string()),
+        (ViewKey::Ref(name), Some(repo)) => repo.worktree_for_branch(name)?.map(|root| root.display().to_string()),
         _ => None,
     };
     let worktree = match worktree {
@@ -84,11 +84,11 @@ fn answer(call: &mut Call<'_>, held: &Held, asked: &str) -> Result<Answer, AppEr
     };
     let status = if view.commit == target.commit { "active" } else { "stale" };
     let ref_name = target.ref_name;
-    Answer::of(call.form, 0, &Switched { ref_name, previous, worktree, status, commit: view.commit, metadata })
+    Answer::render(call.form, 0, &SwitchAnswer { ref_name, previous, worktree, status, commit: view.commit, metadata })
 }
 
 /// What is told.
-struct Switched {
+struct SwitchAnswer {
     ref_name: String,
     previous: String,
     worktree: Option<String>,
@@ -97,7 +97,7 @@ struct Switched {
     metadata: Metadata,
 }
 
-impl Told for Switched {
+impl Render for SwitchAnswer {
     fn json(&self) -> Result<Value, AppError> {
         Ok(json!({
             "ref": self.ref_name,
@@ -111,17 +111,17 @@ impl Told for Switched {
 
     fn text(&self, _: Reader) -> Result<String, AppError> {
         let commit = self.commit.as_deref().map(|commit| format!(" at {}", commit.get(..10).unwrap_or(commit)));
-        let files = self.worktree.as_deref().map(|root| format!(", files in {}", shown(root)));
-        let (now, before) = (shown(&self.ref_name), shown(&self.previous));
+        let files = self.worktree.as_deref().map(|root| format!(", files in {}", escape_control(root)));
+        let (now, before) = (escape_control(&self.ref_name), escape_control(&self.previous));
         let (commit, files) = (commit.unwrap_or_default(), files.unwrap_or_default());
         Ok(format!("{now}{commit}{files}; before: {before}\n") + &self.metadata.notes())
     }
 }
 
 /// No such ref is there, so it can not be indexed yet; the call that mends it is the same.
-fn unknown(mut error: AppError, asked: &str) -> AppError {
+fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
     error.code = Code::RefNotIndexed;
-    let known = error.more.hint.take().map(|hint| hint + " ").unwrap_or_default();
+    let known = error.details.hint.take().map(|hint| hint + " ").unwrap_or_default();
     let error = error.advice(known.trim_end());
     error.hint(format!("{known}Call index_repo with ref {asked:?} once it is there.")).data(json!({
         "ref": asked,
@@ -130,8 +130,8 @@ fn unknown(mut error: AppError, asked: &str) -> AppError {
 }
 
 /// The ref is not published: its first job may be under way, or nobody has asked for one.
-fn not_there(served: Served<'_>, session: &Session, target: &codecompass_index::Target) -> AppError {
-    let ours = served.server.jobs.of_view(&session.project_id, target).map(|job| job.id.clone());
+fn not_published(served: ServerOrigin<'_>, session: &Session, target: &codecompass_index::Target) -> AppError {
+    let ours = served.server.jobs.for_view(&session.project_id, target).map(|job| job.id.clone());
     let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
     match ours.or_else(theirs) {
         Some(job) => {

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 
 /// The bytes reserved for everything around a tree.
-const FRAME: usize = 2048;
+const ENVELOPE_BYTES: usize = 2048;
 
 /// Trees truncated to a size in bytes.
-pub(crate) struct Cut {
+pub(crate) struct CutTrees {
     pub(crate) trees: Vec<Value>,
     /// The number of nodes kept.
     pub(crate) kept: usize,
@@ -23,16 +23,16 @@ struct Node {
 }
 
 /// Keeps the nodes that fit, level by level, at least the first. A node with missing `children` has their number.
-pub(crate) fn cut(trees: Vec<Value>, most_bytes: usize) -> Cut {
+pub(crate) fn cut_to_size(trees: Vec<Value>, most_bytes: usize) -> CutTrees {
     let mut nodes: Vec<Node> = Vec::new();
     let roots: Vec<usize> = trees.into_iter().map(|tree| flatten(tree, &mut nodes)).collect();
-    let mut bytes = FRAME;
+    let mut bytes = ENVELOPE_BYTES;
     let mut kept = 0;
     let mut open: VecDeque<usize> = roots.iter().copied().collect();
     while let Some(at) = open.pop_front() {
-        const NOTE: usize = "\"children\":[],\"children_omitted\":100000,".len();
+        const OMITTED_NOTE_BYTES: usize = "\"children\":[],\"children_omitted\":100000,".len();
         let node = &mut nodes[at];
-        let note = if node.children.is_empty() { 0 } else { NOTE };
+        let note = if node.children.is_empty() { 0 } else { OMITTED_NOTE_BYTES };
         bytes += Value::Object(node.fields.clone()).to_string().len() + 1 + note;
         if bytes > most_bytes && kept > 0 {
             break;
@@ -44,7 +44,7 @@ pub(crate) fn cut(trees: Vec<Value>, most_bytes: usize) -> Cut {
     let total = nodes.len();
     let trees = roots.into_iter().filter(|root| nodes[*root].is_kept).collect::<Vec<_>>();
     let trees = trees.into_iter().map(|root| build(root, &mut nodes)).collect();
-    Cut { trees, kept, total }
+    CutTrees { trees, kept, total }
 }
 
 fn flatten(mut tree: Value, nodes: &mut Vec<Node>) -> usize {
@@ -91,20 +91,27 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_left_as_it_is() {
+    fn fitting_trees_are_unchanged() {
         let whole = vec![tree(3, 3, "a"), tree(2, 2, "b")];
-        let cut = cut(whole.clone(), 1 << 20);
+        let cut = cut_to_size(whole.clone(), 1 << 20);
         assert_eq!((cut.kept, cut.total), (47, 47));
         assert_eq!(cut.trees, whole);
     }
 
     #[test]
-    fn outer_levels_come_first_and_the_size_is_kept() {
+    fn outer_levels_are_kept_first() {
         let whole = vec![tree(10, 3, "a")];
-        for most in [0, FRAME, FRAME + 60, FRAME + 500, FRAME + 5_000, FRAME + 40_000] {
-            let cut = cut(whole.clone(), most);
+        for most in [
+            0,
+            ENVELOPE_BYTES,
+            ENVELOPE_BYTES + 60,
+            ENVELOPE_BYTES + 500,
+            ENVELOPE_BYTES + 5_000,
+            ENVELOPE_BYTES + 40_000,
+        ] {
+            let cut = cut_to_size(whole.clone(), most);
             let size = Value::Array(cut.trees.clone()).to_string().len();
-            assert!(size <= most.saturating_sub(FRAME) || cut.kept == 1, "{size} bytes of {most}");
+            assert!(size <= most.saturating_sub(ENVELOPE_BYTES) || cut.kept == 1, "{size} bytes of {most}");
             let omitted = cut.trees[0]["children_omitted"].as_u64().unwrap_or(0);
             let there = cut.trees[0]["children"].as_array().map_or(0, Vec::len);
             assert_eq!(there as u64 + omitted, 10, "of {most}");

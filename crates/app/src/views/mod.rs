@@ -5,10 +5,10 @@
 //! everything inline ([`InlineRefresh`]), a server does it in the background. This module depends on neither of them,
 //! nor on any tool: they all depend on it.
 
-mod at_once;
-mod desk;
+mod inline_refresh;
 mod published;
+mod snapshot_cache;
 
-pub(crate) use at_once::{AtOnce, others_end};
-pub(crate) use desk::{Desk, Order};
-pub(crate) use published::{Access, At, BRIEFLY, Published, Upkeep, under_its_name};
+pub(crate) use inline_refresh::{InlineRefresh, wait_for_other_process};
+pub(crate) use published::{Access, Published, Refresh, SYNC_WAIT_TIMEOUT, TargetView, published_for_target};
+pub(crate) use snapshot_cache::{CacheCommand, SnapshotCache};

@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use codecompass_index::{Freshness as Compared, Target};
 use codecompass_model::ViewKey;
-use codecompass_query::graph::Memory;
+use codecompass_query::graph::ResolveCache;
 use codecompass_store::{Snapshot, Store, ViewInfo};
 use serde_json::json;
 
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
-use crate::metadata::{Completeness, Freshness, Indexing, Metadata, NOTHING_YET};
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata, NOT_INDEXED_WARNING};
 use crate::session::Session;
-use crate::views::{AtOnce, Desk};
+use crate::views::{InlineRefresh, SnapshotCache};
 
 /// A snapshot, or `None` if nothing is published yet, and the metadata of the answer.
 pub(crate) struct Published {
     pub(crate) snapshot: Option<Rc<Snapshot>>,
     /// The same snapshot with its resolve cache.
-    pub(crate) memory: Option<Rc<Memory>>,
+    pub(crate) resolve_cache: Option<Rc<ResolveCache>>,
     pub(crate) metadata: Metadata,
 }
 
@@ -36,59 +36,60 @@ pub(crate) struct Access<'a> {
     /// Index a workspace that was never indexed.
     pub(crate) index: bool,
     /// Sync a branch or tag that was never indexed.
-    pub(crate) brings_names: bool,
+    pub(crate) syncs_missing_refs: bool,
     /// Changes that cannot be synced are an error: the previous state is not a valid answer.
-    pub(crate) or_fail: bool,
+    pub(crate) must_be_fresh: bool,
 }
 
 /// Refreshes views: a command does it inline, a server in the background.
-pub(crate) trait Upkeep {
+pub(crate) trait Refresh {
     /// Announces a request about the work tree; more may follow.
-    fn attend(&self) {}
+    fn ensure_watched(&self) {}
 
     /// Compares a view with its source. `closely`: always reads the source, however long that takes.
-    fn compare(&self, at: &At<'_>, store: &Store, view: &ViewInfo, closely: bool) -> Result<Compared, AppError>;
+    fn compare(&self, at: &TargetView<'_>, store: &Store, view: &ViewInfo, closely: bool)
+    -> Result<Compared, AppError>;
 
     /// Refreshes an outdated view, or schedules that. Returns the freshness of an answer given now.
-    fn renew(&self, at: &At<'_>) -> Result<Freshness, AppError>;
+    fn refresh(&self, at: &TargetView<'_>) -> Result<Freshness, AppError>;
 
     /// Syncs the work tree after a checkout of another branch or commit than the published one, or schedules that and
     /// waits for a while.
-    fn follow(&self, at: &At<'_>) -> Result<(), AppError>;
+    fn follow_checkout(&self, at: &TargetView<'_>) -> Result<(), AppError>;
 
     /// Waits briefly for a running sync of this view. Returns whether there was one and it finished.
-    fn settle(&self, at: &At<'_>) -> bool;
+    fn wait_for_sync(&self, at: &TargetView<'_>) -> bool;
 
     /// Creates a view that does not exist yet.
-    fn make(&self, at: &At<'_>) -> Result<(), AppError>;
+    fn create_view(&self, at: &TargetView<'_>) -> Result<(), AppError>;
 
     /// Whether a job for this project is queued or running.
-    fn is_busy(&self, session: &Session) -> bool {
+    fn has_active_job(&self, session: &Session) -> bool {
         session.active_job().is_some()
     }
 
     /// Whether an answer lists the changed files that it does not cover. A server's index is complete a moment later.
-    fn names_the_unseen(&self) -> bool {
+    fn lists_missing_changes(&self) -> bool {
         false
     }
 }
 
 /// A view of a workspace.
-pub(crate) struct At<'a> {
+pub(crate) struct TargetView<'a> {
     pub(crate) session: &'a Session,
     pub(crate) target: &'a Target,
 }
 
 /// How long a request waits for a running sync, and for the sync of another branch.
-pub(crate) const BRIEFLY: Duration = Duration::from_secs(2);
+pub(crate) const SYNC_WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a request restarts because another branch was checked out while it ran.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 impl Published {
     /// [`Self::find`] for a command.
     pub(crate) fn open(session: &Session, access: Access<'_>) -> Result<Self, AppError> {
-        Self::find(session, access, &AtOnce, &mut Desk::default())
+        Self::find(session, access, &InlineRefresh, &mut SnapshotCache::default())
     }
 
     /// Finds the view of a ref, refreshes it first if the policy requires it, and opens it. Single commits are synced
@@ -96,38 +97,47 @@ impl Published {
     pub(crate) fn find(
         session: &Session,
         access: Access<'_>,
-        upkeep: &dyn Upkeep,
-        desk: &mut Desk,
+        upkeep: &dyn Refresh,
+        desk: &mut SnapshotCache,
     ) -> Result<Self, AppError> {
-        find(session, access, upkeep, desk).map_err(|error| session.explain(error, access.ref_name))
+        find(session, access, upkeep, desk).map_err(|error| session.with_project_context(error, access.ref_name))
     }
 
     /// The same for a commit, without resolving its name.
-    pub(crate) fn at(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Self, AppError> {
-        find_at(at, Access::default(), upkeep, desk)?.ok_or_else(restless)
+    pub(crate) fn for_target(
+        at: &TargetView<'_>,
+        upkeep: &dyn Refresh,
+        desk: &mut SnapshotCache,
+    ) -> Result<Self, AppError> {
+        find_at(at, Access::default(), upkeep, desk)?.ok_or_else(worktree_unstable)
     }
 }
 
-fn find(session: &Session, access: Access<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<Published, AppError> {
-    for _ in 0..ATTEMPTS {
+fn find(
+    session: &Session,
+    access: Access<'_>,
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+) -> Result<Published, AppError> {
+    for _ in 0..MAX_ATTEMPTS {
         let target = session.target(access.ref_name)?;
-        if let Some(found) = find_at(&At { session, target: &target }, access, upkeep, desk)? {
+        if let Some(found) = find_at(&TargetView { session, target: &target }, access, upkeep, desk)? {
             return Ok(found);
         }
     }
-    Err(restless())
+    Err(worktree_unstable())
 }
 
 /// Finds the view to answer from; `None` if another branch was checked out in the meantime.
 fn find_at(
-    at: &At<'_>,
+    at: &TargetView<'_>,
     access: Access<'_>,
-    upkeep: &dyn Upkeep,
-    desk: &mut Desk,
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
 ) -> Result<Option<Published>, AppError> {
-    let At { session, target } = *at;
+    let TargetView { session, target } = *at;
     if target.is_worktree() {
-        upkeep.attend();
+        upkeep.ensure_watched();
     }
     let known = match desk.store(session) {
         Err(error) if error.code == Code::ProjectNotFound && access.index => None,
@@ -135,18 +145,18 @@ fn find_at(
     };
     let state = match known {
         Some(known) if known.ref_name == target.ref_name || !target.is_worktree() => {
-            here(at, &known, access, upkeep, desk)?
+            state_of_current(at, &known, access, upkeep, desk)?
         }
-        None if access.index || is_brought_in(&target.key, access) => {
-            upkeep.make(at)?;
-            State { freshness: Freshness::Fresh, ..State::stale() }
+        None if access.index || is_created_on_demand(&target.key, access) => {
+            upkeep.create_view(at)?;
+            ViewState { freshness: Freshness::Fresh, ..ViewState::stale() }
         }
-        known if target.is_worktree() => elsewhere(at, known.as_ref(), access, upkeep, desk)?,
-        _ => State::stale(),
+        known if target.is_worktree() => state_after_checkout(at, known.as_ref(), access, upkeep, desk)?,
+        _ => ViewState::stale(),
     };
     let key = state.from.as_ref().map_or(&target.key, |view| &view.key);
     if desk.store(session)?.view(key)?.is_none() {
-        return nothing_yet(at, state, upkeep).map(Some);
+        return not_indexed_yet(at, state, upkeep).map(Some);
     }
     let (snapshot, memory) = desk.snapshot(session, key)?;
     let info = snapshot.info();
@@ -165,21 +175,21 @@ fn find_at(
         metadata.changed_files = state.changed_files;
     }
     metadata.warnings.extend(state.warnings);
-    Ok(Some(Published { snapshot: Some(snapshot), memory: Some(memory), metadata }))
+    Ok(Some(Published { snapshot: Some(snapshot), resolve_cache: Some(memory), metadata }))
 }
 
 /// Whether a missing view is created on demand: always for a commit, because commits are not indexed by name.
-fn is_brought_in(key: &ViewKey, access: Access<'_>) -> bool {
+fn is_created_on_demand(key: &ViewKey, access: Access<'_>) -> bool {
     match key {
         ViewKey::Commit(_) => true,
-        ViewKey::Ref(_) => access.brings_names,
+        ViewKey::Ref(_) => access.syncs_missing_refs,
         ViewKey::Worktree(_) => false,
     }
 }
 
 /// The answer if nothing is published: for the work tree an empty one with the reason.
-fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Published, AppError> {
-    let At { session, target } = *at;
+fn not_indexed_yet(at: &TargetView<'_>, state: ViewState, upkeep: &dyn Refresh) -> Result<Published, AppError> {
+    let TargetView { session, target } = *at;
     if !target.is_worktree() {
         return Err(AppError::ref_not_indexed(&target.ref_name));
     }
@@ -187,14 +197,14 @@ fn nothing_yet(at: &At<'_>, state: State, upkeep: &dyn Upkeep) -> Result<Publish
     metadata.freshness = state.freshness;
     metadata.warnings.extend(state.warnings);
     metadata.head_commit = target.commit.clone();
-    if upkeep.is_busy(session) {
+    if upkeep.has_active_job(session) {
         metadata.indexing = Indexing::Running;
         metadata.completeness = Completeness::Partial;
         metadata.warnings.push("the first index is being built; retry in a moment".into());
     } else {
-        metadata.warnings.push(NOTHING_YET.0.into());
+        metadata.warnings.push(NOT_INDEXED_WARNING.0.into());
     }
-    Ok(Published { snapshot: None, memory: None, metadata })
+    Ok(Published { snapshot: None, resolve_cache: None, metadata })
 }
 
 /// Records the use of a view, which protects it from pruning: once an hour, and only without another writer. The answer
@@ -207,7 +217,7 @@ fn note_use(store: &Store, view: &ViewInfo) {
 }
 
 /// The freshness of an answer, and the view it comes from.
-struct State {
+struct ViewState {
     freshness: Freshness,
     changed_files: Option<u64>,
     warnings: Vec<String>,
@@ -215,7 +225,7 @@ struct State {
     from: Option<ViewInfo>,
 }
 
-impl State {
+impl ViewState {
     fn stale() -> Self {
         Self { freshness: Freshness::Stale, changed_files: None, warnings: Vec::new(), from: None }
     }
@@ -227,17 +237,17 @@ impl State {
 
 /// The state if the published view has the right name. Unknown freshness does not prevent an answer, unless the request
 /// requires it.
-fn here(
-    at: &At<'_>,
+fn state_of_current(
+    at: &TargetView<'_>,
     view: &ViewInfo,
     access: Access<'_>,
-    upkeep: &dyn Upkeep,
-    desk: &mut Desk,
-) -> Result<State, AppError> {
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+) -> Result<ViewState, AppError> {
     match freshen(at, view, access, upkeep, desk) {
-        Err(error) if error.code != Code::IndexStale && error.damage().is_none() && !access.or_fail => {
+        Err(error) if error.code != Code::IndexStale && error.corruption().is_none() && !access.must_be_fresh => {
             let what = "the latest changes could not be synced";
-            Ok(State { warnings: vec![format!("{what}: {}", error.message)], ..State::stale() })
+            Ok(ViewState { warnings: vec![format!("{what}: {}", error.message)], ..ViewState::stale() })
         }
         state => state,
     }
@@ -245,97 +255,101 @@ fn here(
 
 /// Compares the view with its source, refreshes it if the policy requires it, and returns the freshness of the answer.
 fn freshen(
-    at: &At<'_>,
+    at: &TargetView<'_>,
     view: &ViewInfo,
     access: Access<'_>,
-    upkeep: &dyn Upkeep,
-    desk: &mut Desk,
-) -> Result<State, AppError> {
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+) -> Result<ViewState, AppError> {
     let policy = access.policy.unwrap_or(at.session.config.freshness_policy);
     let is_strict = policy == FreshnessPolicy::Strict;
     let found = upkeep.compare(at, desk.store(at.session)?, view, is_strict)?;
-    let Compared::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
+    let Compared::Stale { changed_files, examples } = found else { return Ok(ViewState::fresh()) };
     let freshness = match policy {
-        FreshnessPolicy::Strict => return settled(at, view, changed_files, upkeep, desk),
-        FreshnessPolicy::Balanced if access.or_fail => return brought_in(at, upkeep, desk),
-        FreshnessPolicy::Balanced if !access.no_sync => upkeep.renew(at)?,
+        FreshnessPolicy::Strict => return wait_until_fresh(at, view, changed_files, upkeep, desk),
+        FreshnessPolicy::Balanced if access.must_be_fresh => return sync_first(at, upkeep, desk),
+        FreshnessPolicy::Balanced if !access.no_sync => upkeep.refresh(at)?,
         _ => Freshness::Stale,
     };
-    let mut state = State { freshness, changed_files, ..State::stale() };
-    if freshness != Freshness::Fresh && upkeep.names_the_unseen() {
+    let mut state = ViewState { freshness, changed_files, ..ViewState::stale() };
+    if freshness != Freshness::Fresh && upkeep.lists_missing_changes() {
         let why = if freshness == Freshness::Syncing { "another process is indexing; " } else { "" };
-        state.warnings.extend(unseen(&examples, changed_files).map(|told| format!("{why}{told}")));
+        state.warnings.extend(missing_changes_warning(&examples, changed_files).map(|told| format!("{why}{told}")));
     }
     Ok(state)
 }
 
 /// The changed files that an answer does not cover, as far as they are known by name.
-fn unseen(examples: &[String], changed_files: Option<u64>) -> Option<String> {
+fn missing_changes_warning(examples: &[String], changed_files: Option<u64>) -> Option<String> {
     let more = changed_files.unwrap_or_default().saturating_sub(examples.len() as u64);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!examples.is_empty()).then(|| format!("changes not in this answer: {}{more}", examples.join(", ")))
 }
 
 /// For a request about the changes themselves: waits for them. A failed sync is an error; a slow one is reported.
-fn brought_in(at: &At<'_>, upkeep: &dyn Upkeep, desk: &mut Desk) -> Result<State, AppError> {
-    let mut state = State::stale();
+fn sync_first(at: &TargetView<'_>, upkeep: &dyn Refresh, desk: &mut SnapshotCache) -> Result<ViewState, AppError> {
+    let mut state = ViewState::stale();
     // The running sync may have started before the last edit.
     for _ in 0..2 {
-        upkeep.follow(at)?;
+        upkeep.follow_checkout(at)?;
         let store = desk.store(at.session)?;
         let Some(view) = store.view(&at.target.key)? else { break };
         let found = upkeep.compare(at, store, &view, false)?;
-        let Compared::Stale { changed_files, examples } = found else { return Ok(State::fresh()) };
-        state = State { changed_files, warnings: unseen(&examples, changed_files).into_iter().collect(), ..state };
+        let Compared::Stale { changed_files, examples } = found else { return Ok(ViewState::fresh()) };
+        state = ViewState {
+            changed_files,
+            warnings: missing_changes_warning(&examples, changed_files).into_iter().collect(),
+            ..state
+        };
     }
     Ok(state)
 }
 
 /// For a strict request: only the end of a running sync can make it fresh.
-fn settled(
-    at: &At<'_>,
+fn wait_until_fresh(
+    at: &TargetView<'_>,
     view: &ViewInfo,
     mut changed_files: Option<u64>,
-    upkeep: &dyn Upkeep,
-    desk: &mut Desk,
-) -> Result<State, AppError> {
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+) -> Result<ViewState, AppError> {
     let mut last = view.clone();
-    if upkeep.settle(at) {
+    if upkeep.wait_for_sync(at) {
         let store = desk.store(at.session)?;
         last = store.view(&at.target.key)?.unwrap_or(last);
         changed_files = match upkeep.compare(at, store, &last, true)? {
-            Compared::Fresh => return Ok(State::fresh()),
+            Compared::Fresh => return Ok(ViewState::fresh()),
             Compared::Stale { changed_files, .. } => changed_files,
         };
     }
-    Err(stale(at.target, Some(&last), changed_files))
+    Err(stale_error(at.target, Some(&last), changed_files))
 }
 
 /// The work tree was published under another name, or never: another branch or commit is checked out now. An answer
 /// never has one branch's content under another's name. So the work tree is first synced under its new name. If that
 /// takes too long or is not wanted, the published view of the same branch or commit is used.
-fn elsewhere(
-    at: &At<'_>,
+fn state_after_checkout(
+    at: &TargetView<'_>,
     known: Option<&ViewInfo>,
     access: Access<'_>,
-    upkeep: &dyn Upkeep,
-    desk: &mut Desk,
-) -> Result<State, AppError> {
-    let At { session, target } = *at;
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+) -> Result<ViewState, AppError> {
+    let TargetView { session, target } = *at;
     if known.is_none() && desk.store(session)?.views()?.is_empty() {
-        return Ok(State::stale());
+        return Ok(ViewState::stale());
     }
-    let mut state = State::stale();
+    let mut state = ViewState::stale();
     match access.policy.unwrap_or(session.config.freshness_policy) {
         FreshnessPolicy::Strict => {
-            upkeep.settle(at);
+            upkeep.wait_for_sync(at);
             return match desk.store(session)?.view(&target.key)? {
-                Some(view) if view.ref_name == target.ref_name => here(at, &view, access, upkeep, desk),
-                view => Err(stale(target, view.as_ref(), None)),
+                Some(view) if view.ref_name == target.ref_name => state_of_current(at, &view, access, upkeep, desk),
+                view => Err(stale_error(target, view.as_ref(), None)),
             };
         }
-        FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow(at) {
-            Err(error) if access.or_fail || error.damage().is_some() => return Err(error),
+        FreshnessPolicy::Balanced if !access.no_sync => match upkeep.follow_checkout(at) {
+            Err(error) if access.must_be_fresh || error.corruption().is_some() => return Err(error),
             Err(error) if error.code == Code::IndexInProgress => state.freshness = Freshness::Syncing,
             Err(error) => {
                 state.warnings.push(format!("the work tree could not be synced: {}", error.message));
@@ -346,30 +360,30 @@ fn elsewhere(
     }
     let is_there = |view: &ViewInfo| view.ref_name == target.ref_name;
     if let Some(view) = desk.store(session)?.view(&target.key)?.filter(is_there) {
-        return here(at, &view, access, upkeep, desk);
+        return state_of_current(at, &view, access, upkeep, desk);
     }
-    match committed(desk.store(session)?, target)? {
-        Some(view) if !access.or_fail => {
+    match published_for_commit(desk.store(session)?, target)? {
+        Some(view) if !access.must_be_fresh => {
             let what = "uncommitted edits are not in this answer: the work tree is not indexed as";
             state.warnings.push(format!("{what} {} yet", target.ref_name));
-            Ok(State { from: Some(view), ..state })
+            Ok(ViewState { from: Some(view), ..state })
         }
         None if known.is_none() => Ok(state),
-        _ => Err(stale(target, known, None)),
+        _ => Err(stale_error(target, known, None)),
     }
 }
 
 /// The view published under the current name of a target: its own view or, if another branch or commit was checked out
 /// since the work tree was indexed, the view of that branch or commit.
-pub(crate) fn under_its_name(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
+pub(crate) fn published_for_target(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
     match store.view(&target.key)? {
-        Some(view) if target.is_worktree() && view.ref_name != target.ref_name => committed(store, target),
+        Some(view) if target.is_worktree() && view.ref_name != target.ref_name => published_for_commit(store, target),
         view => Ok(view),
     }
 }
 
 /// The published view of the checked-out commit, or else of the branch.
-fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
+fn published_for_commit(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppError> {
     let mut views = store.views()?;
     views.retain(|view| !matches!(view.key, ViewKey::Worktree(_)));
     let is_branch = |view: &ViewInfo| view.key == ViewKey::Ref(target.ref_name.clone());
@@ -379,7 +393,7 @@ fn committed(store: &Store, target: &Target) -> Result<Option<ViewInfo>, AppErro
     Ok(views.into_iter().find(|view| is_commit(view) || is_branch(view)))
 }
 
-fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -> AppError {
+fn stale_error(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -> AppError {
     let message = match view {
         Some(view) if view.ref_name != target.ref_name => format!(
             "Index is stale. The work tree was indexed on {}, and HEAD is now {}.",
@@ -399,7 +413,7 @@ fn stale(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u64>) -
     }))
 }
 
-fn restless() -> AppError {
+fn worktree_unstable() -> AppError {
     AppError::new(Code::IndexStale, "Index is stale. Other branches were checked out repeatedly during the query.")
         .hint("Retry when the checkouts have finished.")
 }

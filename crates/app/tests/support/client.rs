@@ -33,13 +33,13 @@ impl Server {
     pub(crate) fn explorer(&self) -> String {
         let mut found = None;
         let is_there = wait_until(Duration::from_secs(20), || {
-            let said = self.said();
+            let said = self.stderr_text();
             found = said.lines().rev().find_map(|line| {
                 line.starts_with("the explorer").then(|| line.split_once("http://").map(|(_, rest)| rest.to_owned()))?
             });
             found.is_some()
         });
-        assert!(is_there, "no address in: {}", self.said());
+        assert!(is_there, "no address in: {}", self.stderr_text());
         found.expect("it was just seen")
     }
 
@@ -72,7 +72,7 @@ impl Server {
     }
 
     /// What it said on standard error so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stderr_text(&self) -> String {
         self.stderr.lock().expect("nobody broke it").clone()
     }
 
@@ -87,7 +87,7 @@ impl Server {
     }
 
     /// The exit code, if it ends in time.
-    pub(crate) fn ends_within(&mut self, time: Duration) -> Option<i32> {
+    pub(crate) fn exits_within(&mut self, time: Duration) -> Option<i32> {
         let mut code = None;
         wait_until(time, || {
             code = self.child.try_wait().expect("it can be asked").map(|status| status.code().unwrap_or(-1));
@@ -100,13 +100,13 @@ impl Server {
     pub(crate) fn address(&self) -> String {
         let mut found = None;
         let is_there = wait_until(Duration::from_secs(20), || {
-            let said = self.said();
+            let said = self.stderr_text();
             found = said
                 .lines()
                 .find_map(|line| Some(line.strip_prefix("listening on http://")?.strip_suffix("/mcp")?.to_owned()));
             found.is_some()
         });
-        assert!(is_there, "no address in: {}", self.said());
+        assert!(is_there, "no address in: {}", self.stderr_text());
         found.expect("it was just seen")
     }
 }
@@ -160,7 +160,7 @@ pub(crate) trait Client {
     }
 
     /// Calls a tool that must fail and gives the code and the whole error.
-    fn fails(&mut self, tool: &str, arguments: Value) -> (String, Value) {
+    fn call_error(&mut self, tool: &str, arguments: Value) -> (String, Value) {
         let result = self.result(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");
         let error = result["answer"]["error"].clone();
@@ -169,7 +169,7 @@ pub(crate) trait Client {
     }
 
     /// Waits until a ref is published and nothing runs.
-    fn settles(&mut self, arguments: Value) -> Value {
+    fn wait_for_index(&mut self, arguments: Value) -> Value {
         let mut last = Value::Null;
         let is_ready = wait_until(Duration::from_secs(60), || {
             last = self.call("index_status", arguments.clone());
@@ -181,7 +181,7 @@ pub(crate) trait Client {
 }
 
 /// On a pipe.
-pub(crate) struct Pipe {
+pub(crate) struct StdioClient {
     pub(crate) server: Server,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -190,7 +190,7 @@ pub(crate) struct Pipe {
     pub(crate) notifications: Vec<Value>,
 }
 
-impl Pipe {
+impl StdioClient {
     /// A server on a pipe, with a session opened the older way.
     pub(crate) fn open(cwd: &Path, home: &Path, args: &[&str]) -> Self {
         Self::open_with(cwd, home, args, &[])
@@ -198,8 +198,8 @@ impl Pipe {
 
     /// The same, with further variables.
     pub(crate) fn open_with(cwd: &Path, home: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let mut pipe = Self::of(Server::start(cwd, home, args, env));
-        let hello = pipe.request("initialize", hello("2025-11-25"));
+        let mut pipe = Self::from_server(Server::start(cwd, home, args, env));
+        let hello = pipe.request("initialize", initialize_params("2025-11-25"));
         assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
         pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         pipe
@@ -207,10 +207,10 @@ impl Pipe {
 
     /// A server on a pipe to which nothing was said yet.
     pub(crate) fn raw(cwd: &Path, home: &Path, args: &[&str]) -> Self {
-        Self::of(Server::start(cwd, home, args, &[]))
+        Self::from_server(Server::start(cwd, home, args, &[]))
     }
 
-    fn of(mut server: Server) -> Self {
+    fn from_server(mut server: Server) -> Self {
         let (input, output) = server.pipes();
         Self { server, input: Some(input), output: BufReader::new(output), last: 0, notifications: Vec::new() }
     }
@@ -230,7 +230,7 @@ impl Pipe {
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("the server speaks");
-        assert!(!line.is_empty(), "the server went away: {}", self.server.said());
+        assert!(!line.is_empty(), "the server went away: {}", self.server.stderr_text());
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -258,7 +258,7 @@ impl Pipe {
     }
 }
 
-impl Client for Pipe {
+impl Client for StdioClient {
     fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.response(id)
@@ -266,19 +266,19 @@ impl Client for Pipe {
 }
 
 /// What opens a session.
-pub(crate) fn hello(version: &str) -> Value {
+pub(crate) fn initialize_params(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
 }
 
 /// A response of HTTP.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl HttpResponse {
     /// A header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
@@ -296,7 +296,7 @@ impl Answer {
 }
 
 /// Sends one HTTP request by hand.
-pub(crate) fn http(address: &str, head: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+pub(crate) fn http(address: &str, head: &str, headers: &[(&str, &str)], body: &[u8]) -> HttpResponse {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
     let mut text = format!("{head} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
@@ -315,7 +315,7 @@ pub(crate) fn http(address: &str, head: &str, headers: &[(&str, &str)], body: &[
     parse(&bytes)
 }
 
-fn parse(bytes: &[u8]) -> Answer {
+fn parse(bytes: &[u8]) -> HttpResponse {
     let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a head");
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut lines = head.lines();
@@ -326,11 +326,11 @@ fn parse(bytes: &[u8]) -> Answer {
     let is_chunked = headers
         .iter()
         .any(|(name, value)| name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked"));
-    let body = if is_chunked { unchunked(rest) } else { rest.to_vec() };
-    Answer { status, headers, body: String::from_utf8_lossy(&body).into_owned() }
+    let body = if is_chunked { decode_chunked(rest) } else { rest.to_vec() };
+    HttpResponse { status, headers, body: String::from_utf8_lossy(&body).into_owned() }
 }
 
-fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+fn decode_chunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = bytes.windows(2).position(|window| window == b"\r\n") {
         let size = std::str::from_utf8(&bytes[..end]).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
@@ -342,13 +342,13 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 /// On HTTP, each request for itself, as the newest revision has it; or in a session of an older one.
-pub(crate) struct Web {
+pub(crate) struct HttpClient {
     address: String,
     session: Option<String>,
     last: u64,
 }
 
-impl Web {
+impl HttpClient {
     /// Requests that stand for themselves.
     pub(crate) fn stateless(address: &str) -> Self {
         Self { address: address.to_owned(), session: None, last: 0 }
@@ -357,8 +357,9 @@ impl Web {
     /// A session of an older revision.
     pub(crate) fn session(address: &str) -> Self {
         let mut web = Self::stateless(address);
-        let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello("2025-06-18") });
-        let answer = http(address, "POST /mcp", POSTED, message.to_string().as_bytes());
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize_params("2025-06-18") });
+        let answer = http(address, "POST /mcp", POST_HEADERS, message.to_string().as_bytes());
         assert_eq!(answer.status, 200, "{answer:?}");
         web.session = Some(answer.header("mcp-session-id").expect("a session").to_owned());
         let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
@@ -367,8 +368,8 @@ impl Web {
         web
     }
 
-    fn post(&self, message: &Value, more: &[(&str, &str)]) -> Answer {
-        let mut headers = POSTED.to_vec();
+    fn post(&self, message: &Value, more: &[(&str, &str)]) -> HttpResponse {
+        let mut headers = POST_HEADERS.to_vec();
         if let Some(session) = &self.session {
             headers.extend([("Mcp-Session-Id", session.as_str()), ("MCP-Protocol-Version", "2025-06-18")]);
         }
@@ -378,10 +379,10 @@ impl Web {
 }
 
 /// What a client says of its requests.
-pub(crate) const POSTED: &[(&str, &str)] =
+pub(crate) const POST_HEADERS: &[(&str, &str)] =
     &[("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
-impl Client for Web {
+impl Client for HttpClient {
     fn request(&mut self, method: &str, mut params: Value) -> Value {
         self.last += 1;
         let name = params["name"].as_str().unwrap_or_default().to_owned();

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use codecompass_testkit::{Binary, Call, Home, KILL_AT_WRITE, Product, Reply, Repository, words};
+use codecompass_testkit::{Call, Home, KILL_AT_WRITE, Product, ProductBinary, Reply, Repository, shell_words};
 use serde_json::Value;
 
 /// The program under test, a debug build.
@@ -20,35 +20,35 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codecompass");
 pub(crate) struct Project {
     pub(crate) repository: Repository,
     pub(crate) home: Home,
-    binary: Binary,
+    binary: ProductBinary,
 }
 
 impl Project {
     /// A repository as it is, known to nobody.
-    pub(crate) fn of(repository: Repository) -> Self {
-        Self { repository, home: Home::new(), binary: Binary::new(PROGRAM) }
+    pub(crate) fn new(repository: Repository) -> Self {
+        Self { repository, home: Home::new(), binary: ProductBinary::new(PROGRAM) }
     }
 
     /// A git repository with these files in one commit on `main`.
-    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
         let repository = Repository::new();
         for (path, text) in files {
             repository.write(path, text);
         }
         repository.commit("files");
-        Self::of(repository)
+        Self::new(repository)
     }
 
     /// The same, already indexed.
     pub(crate) fn indexed(files: &[(&str, &str)]) -> Self {
-        let project = Self::with(files);
-        project.done("index");
+        let project = Self::with_files(files);
+        project.run_ok("index");
         project
     }
 
     /// The small service of the ranking golden, indexed.
     pub(crate) fn service() -> Self {
-        let tree = fs::read_to_string(ranking("service.tree")).expect("the tree can be read");
+        let tree = fs::read_to_string(ranking_file("service.tree")).expect("the tree can be read");
         let files: Vec<(&str, &str)> = tree.split("\n=== ").skip(1).filter_map(|file| file.split_once('\n')).collect();
         assert!(files.len() > 20, "the tree has only {} files", files.len());
         Self::indexed(&files)
@@ -66,18 +66,18 @@ impl Project {
 
     /// The same, in some folder.
     pub(crate) fn run_at(&self, cwd: &Path, command: &str, env: &[(&str, &str)]) -> Reply {
-        let args = words::split(command).expect("the command line of a test is well formed");
+        let args = shell_words::split(command).expect("the command line of a test is well formed");
         let env: Vec<_> = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         self.binary.call(&Call { args: &args, cwd, home: self.home.path(), env: &env })
     }
 
     /// Runs a command that must end with exit code 0, and gives its text.
-    pub(crate) fn done(&self, command: &str) -> String {
-        self.ends(command, 0)
+    pub(crate) fn run_ok(&self, command: &str) -> String {
+        self.run_expecting(command, 0)
     }
 
     /// Runs a command that must end with this exit code, and gives what it said on both channels.
-    pub(crate) fn ends(&self, command: &str, code: i32) -> String {
+    pub(crate) fn run_expecting(&self, command: &str, code: i32) -> String {
         let reply = self.run(command);
         assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
         reply.stdout + &reply.stderr
@@ -85,11 +85,11 @@ impl Project {
 
     /// Runs a command with `--json` that must end with exit code 0.
     pub(crate) fn json(&self, command: &str) -> Value {
-        self.json_ending(command, 0)
+        self.json_expecting(command, 0)
     }
 
     /// Runs a command with `--json` that must end with this exit code.
-    pub(crate) fn json_ending(&self, command: &str, code: i32) -> Value {
+    pub(crate) fn json_expecting(&self, command: &str, code: i32) -> Value {
         let reply = self.run(&format!("{command} --json"));
         let said = format!("`{command} --json` said:\n{}{}", reply.stdout, reply.stderr);
         assert_eq!(reply.code, Some(code), "{said}");
@@ -111,16 +111,16 @@ impl Project {
     }
 
     /// The same repository with an empty data folder, indexed: what the answers should be.
-    pub(crate) fn fresh(&self, refs: &[&str]) -> Fresh<'_> {
-        let fresh = Fresh { project: self, home: Home::new() };
-        fresh.done("index");
-        refs.iter().for_each(|name| fresh.done(&format!("index --ref {name}")));
+    pub(crate) fn fresh_index(&self, refs: &[&str]) -> FreshIndex<'_> {
+        let fresh = FreshIndex { project: self, home: Home::new() };
+        fresh.run_ok("index");
+        refs.iter().for_each(|name| fresh.run_ok(&format!("index --ref {name}")));
         fresh
     }
 
     /// Starts the program without waiting for it; nothing it says is kept.
     pub(crate) fn start(&self, command: &str) -> Child {
-        let args = words::split(command).expect("the command line of a test is well formed");
+        let args = shell_words::split(command).expect("the command line of a test is well formed");
         let child = Command::new(PROGRAM)
             .args(args)
             .current_dir(self.repository.root())
@@ -157,12 +157,12 @@ impl Project {
 
     /// Runs a command from the same state again and again, killed at its first write, its second, and so on, until it
     /// survives. After each run `check` looks at what is left, and is told whether the command survived.
-    pub(crate) fn killed_at_each_write(&self, command: &str, check: impl Fn(usize, bool)) {
+    pub(crate) fn kill_at_each_write(&self, command: &str, check: impl Fn(usize, bool)) {
         let start = self.home.save();
         for n in 1..100 {
             self.home.restore(&start);
             let reply = self.run_with(command, &[(KILL_AT_WRITE, &n.to_string())]);
-            assert!(reply.died() || (reply.succeeded() && n > 1), "`{command}` at write {n}: {reply:?}");
+            assert!(reply.was_aborted() || (reply.succeeded() && n > 1), "`{command}` at write {n}: {reply:?}");
             check(n, reply.succeeded());
             if reply.succeeded() {
                 return;
@@ -172,12 +172,12 @@ impl Project {
     }
 
     /// Whether nothing at all is in the data folder.
-    pub(crate) fn knows_nothing(&self) -> bool {
+    pub(crate) fn has_no_data(&self) -> bool {
         fs::read_dir(self.home.path()).expect("the data folder can be listed").next().is_none()
     }
 
     /// Every complaint of `doctor`, as `name: message → mend`.
-    pub(crate) fn complaints(&self) -> Vec<String> {
+    pub(crate) fn stderr_lines(&self) -> Vec<String> {
         let reply = self.run("doctor --json");
         let report: Value = serde_json::from_str(&reply.stdout).expect("a report is JSON");
         let checks = report["checks"].as_array().expect("a report has checks").iter();
@@ -192,19 +192,19 @@ impl Project {
 }
 
 /// A second opinion on a project's repository, from a data folder of its own.
-pub(crate) struct Fresh<'a> {
+pub(crate) struct FreshIndex<'a> {
     project: &'a Project,
     home: Home,
 }
 
-impl Fresh<'_> {
+impl FreshIndex<'_> {
     fn run(&self, command: &str) -> Reply {
-        let args = words::split(command).expect("the command line of a test is well formed");
+        let args = shell_words::split(command).expect("the command line of a test is well formed");
         let cwd = self.project.repository.root();
         self.project.binary.call(&Call { args: &args, cwd, home: self.home.path(), env: &[] })
     }
 
-    fn done(&self, command: &str) {
+    fn run_ok(&self, command: &str) {
         let reply = self.run(command);
         assert!(reply.succeeded(), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
     }
@@ -222,12 +222,12 @@ impl Fresh<'_> {
 
 /// The exit code and the JSON answer without what depends on the moment.
 fn comparable(reply: &Reply) -> (Option<i32>, Value) {
-    const MOMENT: &[&str] =
+    const TIME_FIELDS: &[&str] =
         &["active_job", "recent_jobs", "last_indexed_at", "index_bytes", "job_id", "duration_ms", "freshness_status"];
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|key, _| !MOMENT.contains(&key.as_str()));
+                fields.retain(|key, _| !TIME_FIELDS.contains(&key.as_str()));
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
@@ -240,7 +240,7 @@ fn comparable(reply: &Reply) -> (Option<i32>, Value) {
 }
 
 /// A file of the ranking golden.
-pub(crate) fn ranking(name: &str) -> PathBuf {
+pub(crate) fn ranking_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking").join(name)
 }
 
@@ -251,12 +251,12 @@ pub(crate) fn places(answer: &Value) -> Vec<String> {
 }
 
 /// The one place of something that is defined in a file with nothing else in it.
-pub(crate) fn at(path: &str) -> Vec<String> {
+pub(crate) fn location_arg(path: &str) -> Vec<String> {
     vec![format!("{path}:1")]
 }
 
 /// Everything below a folder: type, length, time of change and, for files, the content.
-pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
+pub(crate) fn file_contents(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut all = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
@@ -276,7 +276,7 @@ pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 /// Every file below a folder as [`picture`] has it, save locks and the index that SQLite keeps of its log.
 pub(crate) fn files_of(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut all = picture(folder);
+    let mut all = file_contents(folder);
     let is_passing = |path: &Path| path.extension().is_some_and(|end| end == "lock" || end == "db-shm");
     all.retain(|path, _| path.is_file() && !is_passing(path));
     all

@@ -4,7 +4,7 @@
 //! lines about `linguist-generated` become gitignore lines: set is a match, unset is an exception from it.
 
 /// The attribute.
-const NAME: &str = "linguist-generated";
+const GENERATED_ATTRIBUTE: &str = "linguist-generated";
 
 /// gitignore lines that match what a `.gitattributes` marks as generated.
 pub(super) fn generated_patterns(text: &str) -> Vec<String> {
@@ -28,8 +28,8 @@ fn generated_state(word: &str) -> Option<bool> {
         None => (word, false),
     };
     match bare.split_once('=') {
-        None => (bare == NAME).then_some(!negated),
-        Some((name, value)) => (name == NAME).then_some(!negated && value != "false"),
+        None => (bare == GENERATED_ATTRIBUTE).then_some(!negated),
+        Some((name, value)) => (name == GENERATED_ATTRIBUTE).then_some(!negated && value != "false"),
     }
 }
 

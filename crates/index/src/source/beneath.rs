@@ -80,7 +80,7 @@ fn read_open(mut file: File, max_bytes: u64) -> Result<Content, Refused> {
     if !metadata.is_file() {
         return Err(Refused::NotAFile);
     }
-    let stat = FileStat::of(&metadata);
+    let stat = FileStat::from_metadata(&metadata);
     if stat.size > max_bytes {
         return Err(Refused::TooLarge);
     }

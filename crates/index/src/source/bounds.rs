@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
-use super::objects::{BlobReader, damaged};
+use super::objects::{BlobReader, corrupt_object};
 use super::rules::{RuleText, RuleTexts};
 use super::{MAX_PATH_BYTES, SourceError};
 
@@ -155,7 +155,7 @@ pub(super) fn check_expansion(reader: &BlobReader, root: gix::ObjectId) -> Resul
                 tree.size.add(name, *size);
                 tree.below.pop();
             }
-            Some(None) => return Err(damaged(id, "the tree contains itself")),
+            Some(None) => return Err(corrupt_object(id, "the tree contains itself")),
             None if open.len() > MAX_PATH_BYTES => {
                 return Err(SourceError::ListingTooLarge { what: "nested folders", limit: MAX_PATH_BYTES as u64 });
             }
@@ -170,7 +170,7 @@ pub(super) fn check_expansion(reader: &BlobReader, root: gix::ObjectId) -> Resul
 
 fn opened(reader: &BlobReader, id: gix::ObjectId) -> Result<Open, SourceError> {
     let bytes = reader.object(id, Kind::Tree)?;
-    let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+    let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| corrupt_object(id, error))?;
     let mut open = Open { id, below: Vec::new(), size: Size::default() };
     for entry in &tree.entries {
         let name = entry.filename.len() as u64;

@@ -11,22 +11,22 @@ use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
 use super::bounds::{Budget, Visited};
-use super::objects::{BlobReader, damaged};
-use super::renames::{Contents, find_renames};
+use super::objects::{BlobReader, corrupt_object};
+use super::renames::{BlobSource, find_renames};
 use super::{MAX_PATH_BYTES, Repo, SourceError};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct TreeEntry {
     /// The name of its bytes; of a submodule, the commit.
     pub blob: BlobId,
     /// What kind of entry it is.
-    pub form: Form,
+    pub mode: FileMode,
 }
 
 /// The kinds of entries that are no folders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum FileMode {
     /// A file.
     File,
     /// A file that can be run.
@@ -37,10 +37,10 @@ pub enum Form {
     Submodule,
 }
 
-impl Form {
+impl FileMode {
     /// Whether it is a file with text or bytes of its own.
     pub fn is_file(self) -> bool {
-        matches!(self, Form::File | Form::Executable)
+        matches!(self, FileMode::File | FileMode::Executable)
     }
 }
 
@@ -77,9 +77,9 @@ pub struct FileChange {
     /// Its path before, if it was renamed.
     pub old_path: Option<String>,
     /// What stood there before.
-    pub before: Option<Side>,
+    pub before: Option<TreeEntry>,
     /// What stands there now.
-    pub after: Option<Side>,
+    pub after: Option<TreeEntry>,
 }
 
 impl FileChange {
@@ -129,7 +129,7 @@ impl Repo {
             visited.note(&reader, (before, after))?;
             let (mut old, new) =
                 (entries(&reader, before, &folder, &budget)?, entries(&reader, after, &folder, &budget)?);
-            let mut both: Vec<(EntryKey, Option<Entry>, Option<Entry>)> =
+            let mut both: Vec<(EntryKey, Option<RawEntry>, Option<RawEntry>)> =
                 new.into_iter().map(|(key, entry)| (key.clone(), old.remove(&key), Some(entry))).collect();
             both.extend(old.into_iter().map(|(key, entry)| (key, Some(entry), None)));
             for (key, old, new) in both {
@@ -137,7 +137,7 @@ impl Repo {
                 path.extend_from_slice(&key.name);
                 if key.is_tree {
                     path.push(b'/');
-                    let id = |entry: Option<Entry>| entry.map(|(_, id)| id);
+                    let id = |entry: Option<RawEntry>| entry.map(|(_, id)| id);
                     waiting.push((path, id(old), id(new)));
                 } else if old != new {
                     let change = FileChange {
@@ -158,7 +158,7 @@ impl Repo {
 pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
     let mut all: BTreeMap<String, FileChange> =
         changes.into_iter().map(|change| (change.path.clone(), change)).collect();
-    let file = |blob: Option<BlobId>| blob.map(|blob| Side { blob, form: Form::File });
+    let file = |blob: Option<BlobId>| blob.map(|blob| TreeEntry { blob, mode: FileMode::File });
     for edit in edits {
         let change = all.entry(edit.path.clone()).or_insert_with(|| FileChange {
             path: edit.path.clone(),
@@ -167,8 +167,8 @@ pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
             after: None,
         });
         // A work tree's view does not tell modes; an edit keeps what the commits say.
-        let form = change.after.or(change.before).map_or(Form::File, |side| side.form);
-        change.after = file(edit.edited).map(|side| Side { form, ..side });
+        let form = change.after.or(change.before).map_or(FileMode::File, |side| side.mode);
+        change.after = file(edit.edited).map(|side| TreeEntry { mode: form, ..side });
         if change.before == change.after {
             all.remove(&edit.path);
         }
@@ -177,13 +177,13 @@ pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
 }
 
 /// The changes with those that belong together joined to renames, by path.
-pub fn with_renames(mut changes: Vec<FileChange>, contents: &mut dyn Contents) -> Vec<FileChange> {
+pub fn with_renames(mut changes: Vec<FileChange>, contents: &mut dyn BlobSource) -> Vec<FileChange> {
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     let (gone, come): (Vec<usize>, Vec<usize>) = (0..changes.len())
         .filter(|at| changes[*at].change_type() != ChangeType::Modified)
         .partition(|at| changes[*at].after.is_none());
-    let sources: Vec<(&str, Side)> = sides(&changes, &gone, |change| change.before);
-    let targets: Vec<(&str, Side)> = sides(&changes, &come, |change| change.after);
+    let sources: Vec<(&str, TreeEntry)> = sides(&changes, &gone, |change| change.before);
+    let targets: Vec<(&str, TreeEntry)> = sides(&changes, &come, |change| change.after);
     let pairs = find_renames(&sources, &targets, contents);
     let mut is_joined = vec![false; changes.len()];
     for (source, target) in pairs {
@@ -201,8 +201,8 @@ pub fn with_renames(mut changes: Vec<FileChange>, contents: &mut dyn Contents) -
 fn sides<'c>(
     changes: &'c [FileChange],
     chosen: &[usize],
-    side: impl Fn(&FileChange) -> Option<Side>,
-) -> Vec<(&'c str, Side)> {
+    side: impl Fn(&FileChange) -> Option<TreeEntry>,
+) -> Vec<(&'c str, TreeEntry)> {
     chosen.iter().filter_map(|at| Some((changes[*at].path.as_str(), side(&changes[*at])?))).collect()
 }
 
@@ -213,17 +213,17 @@ struct EntryKey {
     is_tree: bool,
 }
 
-type Entry = (EntryKind, gix::ObjectId);
+type RawEntry = (EntryKind, gix::ObjectId);
 
 fn entries(
     reader: &BlobReader,
     id: Option<gix::ObjectId>,
     folder: &[u8],
     budget: &Budget,
-) -> Result<BTreeMap<EntryKey, Entry>, SourceError> {
+) -> Result<BTreeMap<EntryKey, RawEntry>, SourceError> {
     let Some(id) = id else { return Ok(BTreeMap::new()) };
     let bytes = reader.object(id, Kind::Tree)?;
-    let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+    let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| corrupt_object(id, error))?;
     budget.take_tree(folder, &tree)?;
     let entry = |entry: &gix::objs::tree::EntryRef<'_>| {
         let kind = entry.mode.kind();
@@ -233,13 +233,13 @@ fn entries(
     Ok(tree.entries.iter().map(entry).collect())
 }
 
-fn side((kind, id): Entry) -> Option<Side> {
+fn side((kind, id): RawEntry) -> Option<TreeEntry> {
     let form = match kind {
-        EntryKind::Blob => Form::File,
-        EntryKind::BlobExecutable => Form::Executable,
-        EntryKind::Link => Form::Link,
-        EntryKind::Commit => Form::Submodule,
+        EntryKind::Blob => FileMode::File,
+        EntryKind::BlobExecutable => FileMode::Executable,
+        EntryKind::Link => FileMode::Link,
+        EntryKind::Commit => FileMode::Submodule,
         EntryKind::Tree => return None,
     };
-    Some(Side { blob: BlobId::from_bytes(id.as_bytes())?, form })
+    Some(TreeEntry { blob: BlobId::from_bytes(id.as_bytes())?, mode: form })
 }

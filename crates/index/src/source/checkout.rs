@@ -10,7 +10,7 @@ use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
 use super::bounds::check_expansion;
-use super::objects::{damaged, is_unusable_name};
+use super::objects::{corrupt_object, is_forbidden_name};
 use super::{BlobReader, Repo, SourceError};
 
 /// The maximum size of all files of a checkout: a few small objects that are named many times could fill the disk.
@@ -33,7 +33,7 @@ impl Repo {
         while let Some((id, folder)) = open.pop() {
             make_folder(&folder)?;
             let bytes = reader.object(id, Kind::Tree)?;
-            let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?;
+            let tree = gix::objs::TreeRef::from_bytes(&bytes, id.kind()).map_err(|error| corrupt_object(id, error))?;
             for entry in &tree.entries {
                 let Some(path) = path_in(&folder, entry.filename) else { continue };
                 match entry.mode.kind() {
@@ -73,7 +73,7 @@ fn path_in(folder: &Path, name: &BStr) -> Option<PathBuf> {
     let bare = plain.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     let is_git = bare == ".git" || bare == "git~1" || bare.starts_with(".git:");
     let is_odd = cfg!(windows) && plain.contains(['\\', ':']);
-    (!is_unusable_name(name) && !is_git && !is_odd).then(|| folder.join(plain))
+    (!is_forbidden_name(name) && !is_git && !is_odd).then(|| folder.join(plain))
 }
 
 fn make_folder(folder: &Path) -> Result<(), SourceError> {

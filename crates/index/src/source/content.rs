@@ -5,20 +5,20 @@ use codecompass_model::SkipReason;
 /// Like git, look for a NUL in the beginning only.
 const BINARY_WINDOW: usize = 8000;
 /// Shorter files are never taken for minified.
-const MINIFIED_FROM: usize = 4096;
+const MIN_MINIFIED_BYTES: usize = 4096;
 /// Nobody writes code in longer lines.
-const LONG_LINE: usize = 1000;
+const MAX_CODE_LINE: usize = 1000;
 /// A pointer file is small; a text about pointer files may not be.
 const LFS_POINTER_MAX: usize = 1024;
 /// In prose a paragraph is often one line.
-const PROSE: &[&str] = &["md", "markdown", "mdx", "rst", "txt", "adoc", "org", "tex"];
+const PROSE_EXTENSIONS: &[&str] = &["md", "markdown", "mdx", "rst", "txt", "adoc", "org", "tex"];
 
 /// The reason to leave out a file with these bytes, if there is one.
 ///
 /// `Binary` has a NUL in its first 8000 bytes, as for git: UTF-16 is binary, Latin-1 is not. `LfsPointer` stands for
 /// bytes that are elsewhere. `Minified` has 4 KiB or more, and more than half of it in lines longer than 1000 bytes;
 /// prose, by its extension, never is.
-pub fn judge(path: &str, bytes: &[u8]) -> Option<SkipReason> {
+pub fn content_skip_reason(path: &str, bytes: &[u8]) -> Option<SkipReason> {
     if bytes.iter().take(BINARY_WINDOW).any(|&byte| byte == 0) {
         Some(SkipReason::Binary)
     } else if is_lfs_pointer(bytes) {
@@ -39,17 +39,17 @@ fn is_lfs_pointer(bytes: &[u8]) -> bool {
 }
 
 fn is_minified(bytes: &[u8]) -> bool {
-    if bytes.len() < MINIFIED_FROM {
+    if bytes.len() < MIN_MINIFIED_BYTES {
         return false;
     }
     let in_long_lines: usize =
-        bytes.split(|&byte| byte == b'\n').map(<[u8]>::len).filter(|&length| length > LONG_LINE).sum();
+        bytes.split(|&byte| byte == b'\n').map(<[u8]>::len).filter(|&length| length > MAX_CODE_LINE).sum();
     in_long_lines > bytes.len() / 2
 }
 
 fn is_prose(path: &str) -> bool {
     let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
-    extension.is_some_and(|extension| PROSE.iter().any(|prose| extension.eq_ignore_ascii_case(prose)))
+    extension.is_some_and(|extension| PROSE_EXTENSIONS.iter().any(|prose| extension.eq_ignore_ascii_case(prose)))
 }
 
 #[cfg(test)]
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_judged_by_nul_pointer_and_line_length() {
+    fn skip_reason_checks_nul_lfs_pointer_and_line_length() {
         let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n";
         let long = |n: usize| "x".repeat(n);
         let short_lines = "some code\n".repeat(400);
@@ -81,7 +81,7 @@ mod tests {
             ("a.js", format!("{}\n", long(1001)).repeat(9).into(), Some(SkipReason::Minified)),
         ];
         for (path, bytes, expected) in cases {
-            assert_eq!(judge(path, &bytes), expected, "{path} of {} bytes", bytes.len());
+            assert_eq!(content_skip_reason(path, &bytes), expected, "{path} of {} bytes", bytes.len());
         }
     }
 }

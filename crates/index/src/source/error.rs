@@ -106,7 +106,7 @@ pub enum SourceError {
     },
     /// An object is there, but broken or of the wrong kind.
     #[error("git object {id} is damaged: {what}")]
-    DamagedObject {
+    CorruptObject {
         /// The object's full id.
         id: String,
         /// What is wrong with it.

@@ -3,10 +3,10 @@
 use codecompass_model::{BlobId, SkipReason};
 use rayon::slice::ParallelSliceMut;
 
-use super::{Chosen, FileStat, Secrets, SourceError};
+use super::{FileStat, LanguageOverrides, Secrets, SourceError};
 
 /// How many paths are kept as examples of a reason.
-const EXAMPLES: usize = 5;
+const MAX_EXAMPLES: usize = 5;
 
 /// What a source holds, and what was left out of it.
 #[derive(Clone, Debug, Default)]
@@ -44,12 +44,12 @@ pub struct Entry {
     /// In bytes, as the place has it.
     pub size: u64,
     /// Where the bytes are.
-    pub place: Place,
+    pub source: ContentSource,
 }
 
 /// Where the bytes of a file are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ContentSource {
     /// In the repository's objects.
     Blob(BlobId),
     /// On disk.
@@ -85,12 +85,12 @@ impl Default for Limits {
 impl Limits {
     /// The rules about secrets.
     pub fn secrets(&self) -> Result<Secrets, SourceError> {
-        Secrets::except(&self.allowed_secrets)
+        Secrets::with_allowed(&self.allowed_secrets)
     }
 
     /// The languages that were chosen for paths.
-    pub fn chosen(&self) -> Result<Chosen, SourceError> {
-        Chosen::new(&self.languages)
+    pub fn language_overrides(&self) -> Result<LanguageOverrides, SourceError> {
+        LanguageOverrides::new(&self.languages)
     }
 }
 
@@ -107,20 +107,20 @@ impl Skips {
     pub fn add(&mut self, reason: SkipReason, path: &str) {
         let (_, count, examples) = self.slot(reason);
         *count += 1;
-        remember(examples, path);
+        keep_smallest(examples, path);
     }
 
     /// Puts back what was counted before.
-    pub fn restore(&mut self, reason: SkipReason, count: u64, paths: &[String]) {
+    pub fn add_counted(&mut self, reason: SkipReason, count: u64, paths: &[String]) {
         let (_, sum, examples) = self.slot(reason);
         *sum += count;
-        paths.iter().for_each(|path| remember(examples, path));
+        paths.iter().for_each(|path| keep_smallest(examples, path));
     }
 
     /// Takes over the counts and examples of another.
     pub fn merge(&mut self, other: Skips) {
         for (reason, count, paths) in other.by_reason {
-            self.restore(reason, count, &paths);
+            self.add_counted(reason, count, &paths);
         }
     }
 
@@ -152,11 +152,11 @@ impl Skips {
 }
 
 /// Keeps the smallest paths, so that the examples do not depend on the order of a parallel walk.
-fn remember(examples: &mut Vec<String>, path: &str) {
+fn keep_smallest(examples: &mut Vec<String>, path: &str) {
     let at = examples.partition_point(|seen| seen.as_str() < path);
-    if at < EXAMPLES && examples.get(at).is_none_or(|seen| seen != path) {
+    if at < MAX_EXAMPLES && examples.get(at).is_none_or(|seen| seen != path) {
         examples.insert(at, path.to_owned());
-        examples.truncate(EXAMPLES);
+        examples.truncate(MAX_EXAMPLES);
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skips_do_not_depend_on_the_order_they_were_found_in() {
+    fn skips_are_independent_of_order() {
         let paths: Vec<String> = (0..9).map(|i| format!("f{i}")).collect();
         let mut forward = Skips::default();
         paths.iter().for_each(|path| forward.add(SkipReason::Secret, path));

@@ -9,8 +9,8 @@ use gix::objs::tree::EntryKind;
 use rayon::prelude::*;
 
 use super::bounds::{Budget, MAX_TREE_BYTES, Visited};
-use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleText, RuleTexts, Rules, descend};
-use super::{Entry, Limits, Listing, MAX_PATH_BYTES, Place, Repo, SourceError};
+use super::rules::{Inherited, MAX_RULE_FILE_BYTES, RuleFile, RuleStack, RuleText, RuleTexts, Rules, push_level};
+use super::{ContentSource, Entry, Limits, Listing, MAX_PATH_BYTES, Repo, SourceError};
 
 /// git's name for a blob of these bytes.
 ///
@@ -39,14 +39,15 @@ impl BlobReader {
     /// The size of a blob, from its header: much cheaper than its bytes.
     pub fn size(&self, id: &BlobId) -> Result<u64, SourceError> {
         self.checks.check_object(&object_id(id))?;
-        let mut header = self.repo.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+        let mut header = self.repo.try_find_header(object_id(id)).map_err(|error| corrupt_object(id, error))?;
         if header.is_none() {
-            header = self.checks.refreshed()?.try_find_header(object_id(id)).map_err(|error| damaged(id, error))?;
+            header =
+                self.checks.refreshed()?.try_find_header(object_id(id)).map_err(|error| corrupt_object(id, error))?;
         }
         let header = header.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         match header.kind() {
             Kind::Blob => Ok(header.size()),
-            kind => Err(damaged(id, format!("it is a {kind}, not a blob"))),
+            kind => Err(corrupt_object(id, format!("it is a {kind}, not a blob"))),
         }
     }
 
@@ -56,13 +57,13 @@ impl BlobReader {
         self.checks.check_object(&id)?;
         let find = |repo: &gix::Repository| {
             if kind != Kind::Blob {
-                let header = repo.try_find_header(id).map_err(|error| damaged(id, error))?;
+                let header = repo.try_find_header(id).map_err(|error| corrupt_object(id, error))?;
                 if let Some(size) = header.map(|header| header.size()).filter(|size| *size > MAX_TREE_BYTES) {
                     let (id, kind) = (id.to_string(), kind.to_string());
                     return Err(SourceError::ObjectTooLarge { id, kind, size, limit: MAX_TREE_BYTES });
                 }
             }
-            let found = repo.try_find_object(id).map_err(|error| damaged(id, error))?;
+            let found = repo.try_find_object(id).map_err(|error| corrupt_object(id, error))?;
             Ok(found.map(gix::Object::detach))
         };
         let mut object = find(&self.repo)?;
@@ -72,7 +73,7 @@ impl BlobReader {
         self.checks.check_opened(&self.repo)?;
         let object = object.ok_or_else(|| SourceError::MissingObject { id: id.to_string() })?;
         if object.kind != kind {
-            return Err(damaged(id, format!("it is a {}, not a {kind}", object.kind)));
+            return Err(corrupt_object(id, format!("it is a {}, not a {kind}", object.kind)));
         }
         Ok(object.data)
     }
@@ -82,7 +83,7 @@ impl BlobReader {
         let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
         let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
         let bytes = self.object(id, Kind::Commit)?;
-        Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| damaged(id, error))?.tree())
+        Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| corrupt_object(id, error))?.tree())
     }
 
     /// The text of a rule file.
@@ -165,7 +166,7 @@ struct Folder {
     id: gix::ObjectId,
     /// With the closing slash; empty for the root.
     path: String,
-    levels: Levels,
+    levels: RuleStack,
     inherited: Inherited,
 }
 
@@ -179,18 +180,19 @@ fn list_tree(
     only: Option<&str>,
 ) -> Result<(Listing, Vec<Folder>), SourceError> {
     let bytes = reader.object(folder.id, Kind::Tree)?;
-    let tree = gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| damaged(folder.id, error))?;
+    let tree =
+        gix::objs::TreeRef::from_bytes(&bytes, folder.id.kind()).map_err(|error| corrupt_object(folder.id, error))?;
     budget.take_tree(folder.path.as_bytes(), &tree)?;
     let texts = rule_texts(reader, &tree);
     budget.take_rules(&texts)?;
-    let descent = descend(&folder.levels, folder.path.len(), &texts);
+    let descent = push_level(&folder.levels, folder.path.len(), &texts);
     let (mut listing, mut folders) = (Listing::default(), Vec::new());
     if only.is_none() {
         descent.report(&folder.path, &mut listing.skips);
     }
     let levels = descent.levels;
     for entry in &tree.entries {
-        if is_unusable_name(entry.filename) || only.is_some_and(|only| entry.filename != only) {
+        if is_forbidden_name(entry.filename) || only.is_some_and(|only| entry.filename != only) {
             continue;
         }
         if folder.path.len() + entry.filename.len() > MAX_PATH_BYTES {
@@ -205,7 +207,7 @@ fn list_tree(
         let mut path = format!("{}{name}", folder.path);
         let kind = entry.mode.kind();
         if kind == EntryKind::Tree {
-            match rules.enter(&levels, &path, folder.inherited, true) {
+            match rules.enter_folder(&levels, &path, folder.inherited, true) {
                 Ok(inherited) => {
                     path.push('/');
                     folders.push(Folder { id: entry.oid.to_owned(), path, levels: levels.clone(), inherited });
@@ -215,8 +217,8 @@ fn list_tree(
             continue;
         }
         let by_rules = match kind {
-            EntryKind::Commit => rules.enter(&levels, &path, folder.inherited, true).err(),
-            _ => rules.file(&levels, &path, folder.inherited, true),
+            EntryKind::Commit => rules.enter_folder(&levels, &path, folder.inherited, true).err(),
+            _ => rules.file_skip_reason(&levels, &path, folder.inherited, true),
         };
         let id = BlobId::from_bytes(entry.oid.as_bytes());
         match (by_rules, kind, id) {
@@ -224,7 +226,7 @@ fn list_tree(
             (None, EntryKind::Link, _) => listing.skips.add(SkipReason::Symlink, &path),
             (None, EntryKind::Blob | EntryKind::BlobExecutable, Some(id)) => match reader.size(&id) {
                 Ok(size) if size > limits.max_file_bytes => listing.skips.add(SkipReason::TooLarge, &path),
-                Ok(size) => listing.entries.push(Entry { path, size, place: Place::Blob(id) }),
+                Ok(size) => listing.entries.push(Entry { path, size, source: ContentSource::Blob(id) }),
                 Err(SourceError::MissingObject { .. }) => listing.skips.add(SkipReason::MissingObject, &path),
                 Err(_) => listing.skips.add(SkipReason::Unreadable, &path),
             },
@@ -238,7 +240,7 @@ fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
     let mut texts = RuleTexts::default();
     for entry in tree.entries.iter().filter(|entry| entry.mode.is_blob()) {
         // What git ignores is not in its trees.
-        if let Some(kind) = RuleFile::of(entry.filename).filter(|kind| *kind != RuleFile::Git)
+        if let Some(kind) = RuleFile::from_name(entry.filename).filter(|kind| *kind != RuleFile::Git)
             && let Some(id) = BlobId::from_bytes(entry.oid.as_bytes())
         {
             texts[kind as usize] = reader.rule_text(&id);
@@ -248,7 +250,7 @@ fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
 }
 
 /// Names that git itself would refuse to check out.
-pub(super) fn is_unusable_name(name: &[u8]) -> bool {
+pub(super) fn is_forbidden_name(name: &[u8]) -> bool {
     matches!(name, b"" | b"." | b".." | b".git") || name.contains(&b'/')
 }
 
@@ -256,6 +258,6 @@ fn object_id(id: &BlobId) -> gix::ObjectId {
     gix::ObjectId::Sha1(id.0)
 }
 
-pub(super) fn damaged(id: impl ToString, what: impl ToString) -> SourceError {
-    SourceError::DamagedObject { id: id.to_string(), what: what.to_string() }
+pub(super) fn corrupt_object(id: impl ToString, what: impl ToString) -> SourceError {
+    SourceError::CorruptObject { id: id.to_string(), what: what.to_string() }
 }

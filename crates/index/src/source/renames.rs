@@ -12,18 +12,18 @@ use std::collections::HashMap;
 
 use codecompass_model::BlobId;
 
-use super::changes::Side;
+use super::changes::TreeEntry;
 use super::objects::BlobReader;
 
 /// Where the bytes of blobs come from.
-pub trait Contents {
+pub trait BlobSource {
     /// How many bytes a blob has; `None` when it can not be had.
     fn size(&mut self, blob: &BlobId) -> Option<u64>;
     /// Its bytes.
     fn bytes(&mut self, blob: &BlobId) -> Option<Vec<u8>>;
 }
 
-impl Contents for BlobReader {
+impl BlobSource for BlobReader {
     fn size(&mut self, blob: &BlobId) -> Option<u64> {
         BlobReader::size(self, blob).ok()
     }
@@ -34,18 +34,18 @@ impl Contents for BlobReader {
 }
 
 /// Likeness is counted in these parts.
-const WHOLE: u64 = 60_000;
-const HALF: u64 = WHOLE / 2;
+const MAX_SCORE: u64 = 60_000;
+const MIN_RENAME_SCORE: u64 = MAX_SCORE / 2;
 /// What a unique name has to have.
-const MOST: u64 = WHOLE * 3 / 4;
+const MIN_BASENAME_SCORE: u64 = MAX_SCORE * 3 / 4;
 /// More pairs than the square of it are not compared.
-const LIMIT: usize = 1000;
+const RENAME_LIMIT: usize = 1000;
 /// So many sources are remembered for a target.
-const CANDIDATES: usize = 4;
+const CANDIDATES_PER_TARGET: usize = 4;
 /// So many sources of the same bytes are looked at for a target.
-const ALIKE: usize = 100;
+const MAX_EXACT_CANDIDATES: usize = 100;
 /// Texts beyond this are not compared: reading them costs more than the answer is worth.
-const TOO_LARGE: u64 = 64 << 20;
+const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// The maximum size of all texts that are compared for one answer. Blobs that differ in a line take a few bytes each in a
 /// pack, so a small repository can have gigabytes of them. What is beyond the limit is not compared, so it counts as added
 /// and deleted.
@@ -55,34 +55,39 @@ const MAX_STEPS: u64 = 1 << 31;
 
 /// Pairs of indexes into sources and targets, both of which are sorted by path.
 pub(super) fn find_renames(
-    sources: &[(&str, Side)],
-    targets: &[(&str, Side)],
-    contents: &mut dyn Contents,
+    sources: &[(&str, TreeEntry)],
+    targets: &[(&str, TreeEntry)],
+    contents: &mut dyn BlobSource,
 ) -> Vec<(usize, usize)> {
-    let mut search = Search {
+    let mut search = RenameDetector {
         sources,
         targets,
         source_of: vec![None; targets.len()],
         is_used: vec![false; sources.len()],
-        texts: Texts { contents, pieces: HashMap::new(), sizes: HashMap::new(), bytes_left: MAX_COMPARED_BYTES },
+        texts: SpanHashCache {
+            contents,
+            span_hashes: HashMap::new(),
+            sizes: HashMap::new(),
+            bytes_left: MAX_COMPARED_BYTES,
+        },
         steps_left: MAX_STEPS,
     };
     if !sources.is_empty() && !targets.is_empty() {
-        search.same_bytes();
-        search.same_names();
-        search.best_pairs();
+        search.pair_exact();
+        search.pair_by_basename();
+        search.pair_by_similarity();
     }
     let found = search.source_of.iter().enumerate();
     found.filter_map(|(target, source)| Some(((*source)?, target))).collect()
 }
 
-struct Search<'s> {
-    sources: &'s [(&'s str, Side)],
-    targets: &'s [(&'s str, Side)],
+struct RenameDetector<'s> {
+    sources: &'s [(&'s str, TreeEntry)],
+    targets: &'s [(&'s str, TreeEntry)],
     /// By target.
     source_of: Vec<Option<usize>>,
     is_used: Vec<bool>,
-    texts: Texts<'s>,
+    texts: SpanHashCache<'s>,
     steps_left: u64,
 }
 
@@ -97,13 +102,13 @@ struct Candidate {
 
 impl Candidate {
     /// The better ones are greater.
-    fn worth(&self) -> (u64, bool) {
+    fn rank(&self) -> (u64, bool) {
         (self.score, self.same_name)
     }
 }
 
-impl Search<'_> {
-    fn join(&mut self, source: usize, target: usize) {
+impl RenameDetector<'_> {
+    fn pair(&mut self, source: usize, target: usize) {
         self.source_of[target] = Some(source);
         self.is_used[source] = true;
     }
@@ -117,7 +122,7 @@ impl Search<'_> {
     }
 
     /// Files of the same bytes; of several, one with the same name.
-    fn same_bytes(&mut self) {
+    fn pair_exact(&mut self) {
         let mut by_blob: HashMap<BlobId, Vec<usize>> = HashMap::new();
         for (at, (_, side)) in self.sources.iter().enumerate() {
             by_blob.entry(side.blob).or_default().push(at);
@@ -125,83 +130,85 @@ impl Search<'_> {
         for (target, (path, side)) in self.targets.iter().enumerate() {
             let Some(alike) = by_blob.get(&side.blob) else { continue };
             let fits = |source: &&usize| {
-                let form = self.sources[**source].1.form;
-                !self.is_used[**source] && (form == side.form || form.is_file() && side.form.is_file())
+                let form = self.sources[**source].1.mode;
+                !self.is_used[**source] && (form == side.mode || form.is_file() && side.mode.is_file())
             };
-            let fitting: Vec<usize> = alike.iter().filter(fits).take(ALIKE).copied().collect();
-            let same_name = fitting.iter().find(|source| name(self.sources[**source].0) == name(path));
+            let fitting: Vec<usize> = alike.iter().filter(fits).take(MAX_EXACT_CANDIDATES).copied().collect();
+            let same_name = fitting.iter().find(|source| file_name(self.sources[**source].0) == file_name(path));
             if let Some(source) = same_name.or(fitting.first()) {
-                self.join(*source, target);
+                self.pair(*source, target);
             }
         }
     }
 
     /// Files whose name is the only one of its kind on both sides.
-    fn same_names(&mut self) {
+    fn pair_by_basename(&mut self) {
         let (sources, targets) = (self.free_sources(), self.free_targets());
-        let only = |files: &[(&str, Side)], free: &[usize]| {
+        let only = |files: &[(&str, TreeEntry)], free: &[usize]| {
             let mut by_name: HashMap<String, Option<usize>> = HashMap::new();
             for at in free {
-                by_name.entry(name(files[*at].0).to_owned()).and_modify(|one| *one = None).or_insert(Some(*at));
+                by_name.entry(file_name(files[*at].0).to_owned()).and_modify(|one| *one = None).or_insert(Some(*at));
             }
             by_name
         };
         let (source_names, target_names) = (only(self.sources, &sources), only(self.targets, &targets));
         for source in sources {
-            let name = name(self.sources[source].0);
+            let name = file_name(self.sources[source].0);
             let is_only = source_names.get(name).copied().flatten() == Some(source);
             let Some(target) = target_names.get(name).copied().flatten().filter(|_| is_only) else { continue };
-            if self.source_of[target].is_none() && self.likeness(source, target, MOST) >= MOST {
-                self.join(source, target);
+            if self.source_of[target].is_none()
+                && self.similarity(source, target, MIN_BASENAME_SCORE) >= MIN_BASENAME_SCORE
+            {
+                self.pair(source, target);
             }
         }
     }
 
     /// Of all that is left, the pairs that are most alike.
-    fn best_pairs(&mut self) {
+    fn pair_by_similarity(&mut self) {
         let (sources, targets) = (self.free_sources(), self.free_targets());
-        if sources.is_empty() || sources.len().saturating_mul(targets.len()) > LIMIT * LIMIT {
+        if sources.is_empty() || sources.len().saturating_mul(targets.len()) > RENAME_LIMIT * RENAME_LIMIT {
             return;
         }
         let mut all: Vec<Candidate> = Vec::new();
         for target in targets {
-            let mut best: [Option<Candidate>; CANDIDATES] = [None; CANDIDATES];
+            let mut best: [Option<Candidate>; CANDIDATES_PER_TARGET] = [None; CANDIDATES_PER_TARGET];
             for source in &sources {
-                let same_name = name(self.sources[*source].0) == name(self.targets[target].0);
-                let score = self.likeness(*source, target, HALF);
+                let same_name = file_name(self.sources[*source].0) == file_name(self.targets[target].0);
+                let score = self.similarity(*source, target, MIN_RENAME_SCORE);
                 keep_better(&mut best, Candidate { source: *source, target, score, same_name });
             }
-            self.texts.pieces.remove(&self.targets[target].1.blob);
+            self.texts.span_hashes.remove(&self.targets[target].1.blob);
             all.extend(best.into_iter().flatten());
         }
-        all.sort_by_key(|candidate| std::cmp::Reverse(candidate.worth()));
-        for candidate in all.into_iter().filter(|candidate| candidate.score >= HALF) {
+        all.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
+        for candidate in all.into_iter().filter(|candidate| candidate.score >= MIN_RENAME_SCORE) {
             if self.source_of[candidate.target].is_none() && !self.is_used[candidate.source] {
-                self.join(candidate.source, candidate.target);
+                self.pair(candidate.source, candidate.target);
             }
         }
     }
 
     /// How much of the longer text both have; nothing when it can not be as much as is needed.
-    fn likeness(&mut self, source: usize, target: usize, needed: u64) -> u64 {
+    fn similarity(&mut self, source: usize, target: usize, needed: u64) -> u64 {
         let (one, two) = (self.sources[source].1, self.targets[target].1);
-        if !one.form.is_file() || !two.form.is_file() {
+        if !one.mode.is_file() || !two.mode.is_file() {
             return 0;
         }
         let (Some(one_size), Some(two_size)) = (self.texts.size(&one.blob), self.texts.size(&two.blob)) else {
             return 0;
         };
         let (longer, shorter) = (one_size.max(two_size), one_size.min(two_size));
-        if longer > TOO_LARGE || longer * (WHOLE - needed) < (longer - shorter) * WHOLE || two_size == 0 {
+        if longer > MAX_TEXT_BYTES || longer * (MAX_SCORE - needed) < (longer - shorter) * MAX_SCORE || two_size == 0 {
             return 0;
         }
         self.texts.read(&one.blob);
         self.texts.read(&two.blob);
-        match (self.texts.pieces.get(&one.blob), self.texts.pieces.get(&two.blob)) {
+        match (self.texts.span_hashes.get(&one.blob), self.texts.span_hashes.get(&two.blob)) {
             (Some(Some(one)), Some(Some(two))) => {
                 let Some(left) = self.steps_left.checked_sub((one.len() + two.len()) as u64) else { return 0 };
                 self.steps_left = left;
-                common(one, two) * WHOLE / longer
+                common_bytes(one, two) * MAX_SCORE / longer
             }
             _ => 0,
         }
@@ -209,50 +216,50 @@ impl Search<'_> {
 }
 
 /// Puts a candidate in the place of the worst one, if it is better. Of equally bad ones the first goes.
-fn keep_better(best: &mut [Option<Candidate>; CANDIDATES], new: Candidate) {
-    let worth = |candidate: &Option<Candidate>| candidate.as_ref().map(Candidate::worth);
+fn keep_better(best: &mut [Option<Candidate>; CANDIDATES_PER_TARGET], new: Candidate) {
+    let worth = |candidate: &Option<Candidate>| candidate.as_ref().map(Candidate::rank);
     let mut worst = 0;
-    for at in 1..CANDIDATES {
+    for at in 1..CANDIDATES_PER_TARGET {
         if worth(&best[at]) < worth(&best[worst]) {
             worst = at;
         }
     }
-    if worth(&best[worst]) < Some(new.worth()) {
+    if worth(&best[worst]) < Some(new.rank()) {
         best[worst] = Some(new);
     }
 }
 
 /// What was read, as the pieces that tell how alike two texts are.
-struct Texts<'c> {
-    contents: &'c mut dyn Contents,
-    pieces: HashMap<BlobId, Option<Pieces>>,
+struct SpanHashCache<'c> {
+    contents: &'c mut dyn BlobSource,
+    span_hashes: HashMap<BlobId, Option<SpanHashes>>,
     sizes: HashMap<BlobId, Option<u64>>,
     bytes_left: u64,
 }
 
-impl Texts<'_> {
+impl SpanHashCache<'_> {
     fn size(&mut self, blob: &BlobId) -> Option<u64> {
         *self.sizes.entry(*blob).or_insert_with(|| self.contents.size(blob))
     }
 
     fn read(&mut self, blob: &BlobId) {
-        if self.pieces.contains_key(blob) {
+        if self.span_hashes.contains_key(blob) {
             return;
         }
         let left = self.size(blob).and_then(|size| self.bytes_left.checked_sub(size));
         let found = left.and_then(|left| {
             self.bytes_left = left;
-            self.contents.bytes(blob).map(|bytes| pieces(&bytes))
+            self.contents.bytes(blob).map(|bytes| span_hashes(&bytes))
         });
-        self.pieces.insert(*blob, found);
+        self.span_hashes.insert(*blob, found);
     }
 }
 
 /// By hash, how many bytes the pieces of a text have; in the order of hashes.
-type Pieces = Vec<(u32, u32)>;
+type SpanHashes = Vec<(u32, u32)>;
 
-fn pieces(bytes: &[u8]) -> Pieces {
-    const LONGEST: u32 = 64;
+fn span_hashes(bytes: &[u8]) -> SpanHashes {
+    const MAX_SPAN_BYTES: u32 = 64;
     let is_text = !bytes.iter().take(8000).any(|byte| *byte == 0);
     let mut found: HashMap<u32, u32> = HashMap::new();
     let (mut low, mut high, mut length) = (0u32, 0u32, 0u32);
@@ -265,7 +272,7 @@ fn pieces(bytes: &[u8]) -> Pieces {
         low = ((low << 7) ^ (high >> 25)).wrapping_add(u32::from(*byte));
         high = (high << 7) ^ (before >> 25);
         length += 1;
-        if length == LONGEST || *byte == b'\n' {
+        if length == MAX_SPAN_BYTES || *byte == b'\n' {
             *found.entry(hash(low, high)).or_default() += length;
             (low, high, length) = (0, 0, 0);
         }
@@ -273,18 +280,18 @@ fn pieces(bytes: &[u8]) -> Pieces {
     if length > 0 {
         *found.entry(hash(low, high)).or_default() += length;
     }
-    let mut found: Pieces = found.into_iter().collect();
+    let mut found: SpanHashes = found.into_iter().collect();
     found.sort_unstable();
     found
 }
 
 fn hash(low: u32, high: u32) -> u32 {
-    const HASHES: u32 = 107_927;
-    low.wrapping_add(high.wrapping_mul(0x61)) % HASHES
+    const HASH_MODULUS: u32 = 107_927;
+    low.wrapping_add(high.wrapping_mul(0x61)) % HASH_MODULUS
 }
 
 /// How many bytes both have.
-fn common(one: &Pieces, two: &Pieces) -> u64 {
+fn common_bytes(one: &SpanHashes, two: &SpanHashes) -> u64 {
     let (mut sum, mut at) = (0, 0);
     for (hash, count) in one {
         while two.get(at).is_some_and(|(other, _)| other < hash) {
@@ -300,6 +307,6 @@ fn common(one: &Pieces, two: &Pieces) -> u64 {
 }
 
 /// The last part of a path.
-fn name(path: &str) -> &str {
+fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

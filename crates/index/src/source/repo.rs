@@ -20,7 +20,7 @@ pub struct Repo {
     common_dir: PathBuf,
     work_tree: Option<PathBuf>,
     /// What stood at the work tree's `.git` when it was opened.
-    entrance: Option<Entrance>,
+    git_link: Option<GitLink>,
     folder: GitFolder,
     /// The object folders of its alternates, by their real paths.
     alternates: Arc<[PathBuf]>,
@@ -35,17 +35,17 @@ const MAX_TAG_DEPTH: usize = 16;
 
 /// What leads from a work tree to its git folder: the words of a `.git` file, or the inode of a `.git` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Entrance {
+enum GitLink {
     File(Vec<u8>),
     Folder(u64),
 }
 
-impl Entrance {
-    fn of(work_tree: &Path) -> Option<Self> {
+impl GitLink {
+    fn read(work_tree: &Path) -> Option<Self> {
         let dot_git = work_tree.join(".git");
         let metadata = dot_git.metadata().ok()?;
         match metadata.is_dir() {
-            true => Some(Self::Folder(FileStat::of(&metadata).inode)),
+            true => Some(Self::Folder(FileStat::from_metadata(&metadata).inode)),
             false => small_file::read(&dot_git, MAX_ENTRANCE_BYTES).ok().flatten().map(Self::File),
         }
     }
@@ -71,7 +71,7 @@ pub struct RefNames {
 
 /// What a name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedRef {
     /// The view it names: by short name for branches and tags, by commit for everything else.
     pub key: ViewKey,
     /// The commit's full id.
@@ -79,7 +79,7 @@ pub struct Resolved {
 }
 
 /// The places of references that go by a short name, in the order they are looked up in.
-const NAMED: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+const REF_PREFIXES: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
 
 impl Repo {
     /// Opens a git folder, or the file that points to one, under the limits of `access`.
@@ -108,9 +108,17 @@ impl Repo {
             return Err(SourceError::UnsupportedRefStorage { path: git_dir, storage: storage.to_string() });
         }
         let common_dir = real(repo.common_dir())?;
-        let entrance = work_tree.as_deref().and_then(Entrance::of);
-        let opened =
-            Self { shared: Arc::new(shared), git_dir, common_dir, work_tree, entrance, folder, alternates, access };
+        let entrance = work_tree.as_deref().and_then(GitLink::read);
+        let opened = Self {
+            shared: Arc::new(shared),
+            git_dir,
+            common_dir,
+            work_tree,
+            git_link: entrance,
+            folder,
+            alternates,
+            access,
+        };
         opened.check_opened(&repo)?;
         Ok(opened)
     }
@@ -145,7 +153,7 @@ impl Repo {
 
     /// A handle for this thread that does not look for new packs and alternates.
     pub(super) fn unrefreshed(&self) -> gix::Repository {
-        let mut local = self.local();
+        let mut local = self.thread_local_repo();
         local.objects.refresh_never();
         local
     }
@@ -156,7 +164,7 @@ impl Repo {
         if self.access.roots().is_some() && alternates != *self.alternates {
             return Err(SourceError::OutsideRoot { path: self.git_dir.clone() });
         }
-        Ok(self.local())
+        Ok(self.thread_local_repo())
     }
 
     fn root(&self) -> &Path {
@@ -179,7 +187,7 @@ impl Repo {
 
     /// Whether the work tree still belongs to this git folder. Work trees can be moved, and others put in their place.
     pub fn is_in_place(&self) -> bool {
-        self.work_tree.as_deref().is_none_or(|root| Entrance::of(root) == self.entrance) && self.is_confined()
+        self.work_tree.as_deref().is_none_or(|root| GitLink::read(root) == self.git_link) && self.is_confined()
     }
 
     /// Whether a repository that has to lie in given folders still does.
@@ -203,7 +211,7 @@ impl Repo {
     /// The branch and the commit that are checked out, in this work tree.
     pub fn head(&self) -> Result<Head, SourceError> {
         self.folder.check_ref("HEAD")?;
-        let repo = self.local();
+        let repo = self.thread_local_repo();
         let head = repo.head().map_err(|error| self.error(error))?;
         let branch = head.referent_name().map(|name| name.shorten().to_str_lossy().into_owned());
         if head.is_unborn() {
@@ -240,11 +248,11 @@ impl Repo {
     ///
     /// Unlike for git, a branch wins over a tag of the same name, since a view's name must not change its meaning when
     /// somebody adds a tag. A full reference name (`refs/tags/v1`) always means just that reference.
-    pub fn resolve(&self, name: &str) -> Result<Resolved, SourceError> {
+    pub fn resolve(&self, name: &str) -> Result<ResolvedRef, SourceError> {
         let name = name.to_owned();
         self.read(move |repo| {
             let resolved = repo.resolve_now(&name)?;
-            repo.check_opened(&repo.local())?;
+            repo.check_opened(&repo.thread_local_repo())?;
             match repo.is_confined() {
                 true => Ok(resolved),
                 false => Err(SourceError::OutsideRoot { path: repo.git_dir.clone() }),
@@ -252,16 +260,16 @@ impl Repo {
         })
     }
 
-    fn resolve_now(&self, name: &str) -> Result<Resolved, SourceError> {
-        let repo = self.local();
-        for place in NAMED {
+    fn resolve_now(&self, name: &str) -> Result<ResolvedRef, SourceError> {
+        let repo = self.thread_local_repo();
+        for place in REF_PREFIXES {
             let short = name.strip_prefix(place).unwrap_or(name);
             let full = if short.len() < name.len() { name.to_owned() } else { format!("{place}{name}") };
             if name.starts_with("refs/") && short.len() == name.len() {
                 continue;
             }
-            if let Some(commit) = self.commit_of_ref(&repo, &full, name)? {
-                return Ok(Resolved { key: ViewKey::Ref(short.to_owned()), commit });
+            if let Some(commit) = self.ref_commit(&repo, &full, name)? {
+                return Ok(ResolvedRef { key: ViewKey::Ref(short.to_owned()), commit });
             }
         }
         let unknown = |_| SourceError::UnknownRef { name: name.to_owned() };
@@ -282,7 +290,7 @@ impl Repo {
             .map_err(|_| SourceError::NotACommit { name: name.to_owned() })?
             .id
             .to_string();
-        Ok(Resolved { key: ViewKey::Commit(commit.clone()), commit })
+        Ok(ResolvedRef { key: ViewKey::Commit(commit.clone()), commit })
     }
 
     /// The branch that others start from: what `origin/HEAD` points to, as the local branch or else the remote one;
@@ -292,7 +300,7 @@ impl Repo {
     }
 
     fn default_branch_now(&self) -> Result<Option<String>, SourceError> {
-        let repo = self.local();
+        let repo = self.thread_local_repo();
         let exists = |full: &str| repo.try_find_reference(full).ok().flatten().is_some();
         if let Ok(Some(origin)) = repo.try_find_reference("refs/remotes/origin/HEAD")
             && let Some(target) = origin.target().try_name()
@@ -317,7 +325,7 @@ impl Repo {
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, SourceError> {
         let (one, other) = (object_id(one)?, object_id(other)?);
         self.read(move |repo| {
-            let local = repo.local();
+            let local = repo.thread_local_repo();
             let base = local.merge_base(one, other).map_err(|error| repo.error(error))?;
             Ok(base.map(|base| base.to_string()))
         })
@@ -332,14 +340,14 @@ impl Repo {
 
     fn ahead_behind_now(&self, base: gix::ObjectId, head: gix::ObjectId) -> Result<Option<(u64, u64)>, SourceError> {
         let side = |from: gix::ObjectId, without: gix::ObjectId| -> Result<Option<u64>, SourceError> {
-            const MOST: u64 = 10_000;
-            let repo = self.local();
+            const MAX_COUNTED_COMMITS: u64 = 10_000;
+            let repo = self.thread_local_repo();
             let walk = repo.rev_walk([from]).with_hidden([without]);
             let mut count = 0;
             for commit in walk.all().map_err(|error| self.error(error))? {
                 commit.map_err(|error| SourceError::repository(&self.git_dir, error))?;
                 count += 1;
-                if count > MOST {
+                if count > MAX_COUNTED_COMMITS {
                     return Ok(None);
                 }
             }
@@ -355,7 +363,7 @@ impl Repo {
     }
 
     fn ref_names_now(&self, most: usize) -> Result<RefNames, SourceError> {
-        let repo = self.local();
+        let repo = self.thread_local_repo();
         let mut names = RefNames::default();
         let references = repo.references().map_err(|error| self.error(error))?;
         let branches = references.local_branches().map_err(|error| self.error(error))?;
@@ -369,7 +377,7 @@ impl Repo {
     }
 
     /// The real path of the work tree that has a branch checked out, if there is one.
-    pub fn worktree_of(&self, branch: &str) -> Result<Option<PathBuf>, SourceError> {
+    pub fn worktree_for_branch(&self, branch: &str) -> Result<Option<PathBuf>, SourceError> {
         for root in self.worktrees()? {
             let opened = self.discover(&root);
             let repo = opened.ok().and_then(|workspace| workspace.repo);
@@ -395,7 +403,7 @@ impl Repo {
             None
         };
         let proxies =
-            self.local().worktrees().map_err(|error| self.error(error)).map(|proxies| {
+            self.thread_local_repo().worktrees().map_err(|error| self.error(error)).map(|proxies| {
                 proxies.iter().filter_map(|proxy| real_path(&proxy.base().ok()?).ok()).collect::<Vec<_>>()
             });
         let mut linked = proxies?;
@@ -405,7 +413,7 @@ impl Repo {
     }
 
     /// A handle for this thread.
-    pub(super) fn local(&self) -> gix::Repository {
+    pub(super) fn thread_local_repo(&self) -> gix::Repository {
         self.shared.to_thread_local()
     }
 
@@ -414,7 +422,7 @@ impl Repo {
         SourceError::repository(&self.git_dir, error)
     }
 
-    fn commit_of_ref(&self, repo: &gix::Repository, full: &str, asked: &str) -> Result<Option<String>, SourceError> {
+    fn ref_commit(&self, repo: &gix::Repository, full: &str, asked: &str) -> Result<Option<String>, SourceError> {
         // A name that can not be a reference's is not an error: it may be an expression.
         let Ok(Some(mut reference)) = repo.try_find_reference(full) else {
             return Ok(None);
@@ -448,7 +456,7 @@ impl Repo {
     }
 
     fn is_configured_bare(&self) -> bool {
-        self.local().config_snapshot().boolean("core.bare") == Some(true)
+        self.thread_local_repo().config_snapshot().boolean("core.bare") == Some(true)
     }
 }
 

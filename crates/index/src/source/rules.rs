@@ -33,7 +33,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::attributes::generated_patterns;
-use super::builtin;
+use super::builtin_excludes;
 use super::{Limits, Secrets, Skips, SourceError};
 
 /// The maximum size of a rule file. Those of large public repositories have a few kilobytes.
@@ -66,7 +66,7 @@ impl RuleFile {
         }
     }
 
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
+    pub(super) fn from_name(name: &[u8]) -> Option<Self> {
         (name.first() == Some(&b'.')).then(|| Self::ALL.into_iter().find(|kind| kind.name().as_bytes() == name))?
     }
 }
@@ -91,8 +91,8 @@ pub(super) type RuleTexts = [RuleText; 4];
 struct TooCostly;
 
 /// The rules of a folder that has any, above those of its parents.
-pub(super) struct Level {
-    parent: Levels,
+pub(super) struct RuleLevel {
+    parent: RuleStack,
     /// Length of the folder's path with its closing slash: what to cut off before matching.
     prefix: usize,
     /// The cost of its patterns and of those of its parents.
@@ -101,7 +101,7 @@ pub(super) struct Level {
 }
 
 /// The rules in force in a folder, the deepest first; `None` where nobody wrote any.
-pub(super) type Levels = Option<Arc<Level>>;
+pub(super) type RuleStack = Option<Arc<RuleLevel>>;
 
 /// What a folder hands down to what is in it.
 #[derive(Clone, Copy, Default)]
@@ -109,7 +109,7 @@ pub(super) struct Inherited {
     /// It, or a folder above, is ignored by git: untracked files in it are left out.
     git_ignored: bool,
     /// A `.codecompassignore` asked for it, or for a folder above.
-    asked_for: bool,
+    explicitly_included: bool,
 }
 
 /// The rules that hold for the whole source.
@@ -135,17 +135,17 @@ impl Rules {
     }
 
     /// What to hand down into this folder, or why to leave it out.
-    pub(super) fn enter(
+    pub(super) fn enter_folder(
         &self,
-        levels: &Levels,
+        levels: &RuleStack,
         path: &str,
         from: Inherited,
         tracked: bool,
     ) -> Result<Inherited, SkipReason> {
-        let asked = |kind| nearest(levels, kind, path, true);
+        let asked = |kind| nearest_decision(levels, kind, path, true);
         match asked(RuleFile::CodeCompass) {
             Some(true) => {
-                return Ok(Inherited { git_ignored: false, asked_for: true });
+                return Ok(Inherited { git_ignored: false, explicitly_included: true });
             }
             Some(false) => return Err(SkipReason::Ignored),
             None => {}
@@ -157,41 +157,47 @@ impl Rules {
             Some(false) => return Err(SkipReason::Ignored),
             None => {}
         }
-        let by_git = if from.git_ignored { Some(false) } else { self.git(levels, path, true) };
+        let by_git = if from.git_ignored { Some(false) } else { self.git_decision(levels, path, true) };
         let inherited = Inherited { git_ignored: by_git == Some(false), ..from };
         if inherited.git_ignored && !tracked {
             return Err(SkipReason::Ignored);
         }
-        match self.configured(path, true) {
+        match self.configured_decision(path, true) {
             Some(true) => return Ok(inherited),
             Some(false) => return Err(SkipReason::Ignored),
             None => {}
         }
         let name = path.rsplit('/').next().unwrap_or(path);
-        let excepted = by_git == Some(true) && builtin::is_ambiguous_folder(name);
-        if builtin::is_left_out_folder(name, tracked) && !excepted {
+        let excepted = by_git == Some(true) && builtin_excludes::is_ambiguous_folder(name);
+        if builtin_excludes::is_excluded_folder(name, tracked) && !excepted {
             return Err(SkipReason::BuiltinFolder);
         }
         Ok(inherited)
     }
 
     /// Why to leave out this file, if there is a reason in its path.
-    pub(super) fn file(&self, levels: &Levels, path: &str, from: Inherited, tracked: bool) -> Option<SkipReason> {
-        let asked = nearest(levels, RuleFile::CodeCompass, path, false);
+    pub(super) fn file_skip_reason(
+        &self,
+        levels: &RuleStack,
+        path: &str,
+        from: Inherited,
+        tracked: bool,
+    ) -> Option<SkipReason> {
+        let asked = nearest_decision(levels, RuleFile::CodeCompass, path, false);
         let kept = asked
-            .or_else(|| nearest(levels, RuleFile::Ignore, path, false))
+            .or_else(|| nearest_decision(levels, RuleFile::Ignore, path, false))
             .or_else(|| {
-                let ignored = !tracked && (from.git_ignored || self.git(levels, path, false) == Some(false));
+                let ignored = !tracked && (from.git_ignored || self.git_decision(levels, path, false) == Some(false));
                 ignored.then_some(false)
             })
-            .or_else(|| self.configured(path, false));
+            .or_else(|| self.configured_decision(path, false));
         if kept == Some(false) {
             Some(SkipReason::Ignored)
-        } else if self.secrets.is_named(path) {
+        } else if self.secrets.is_secret_path(path) {
             Some(SkipReason::Secret)
         } else if asked.is_none()
-            && !from.asked_for
-            && nearest(levels, RuleFile::Attributes, path, false) == Some(false)
+            && !from.explicitly_included
+            && nearest_decision(levels, RuleFile::Attributes, path, false) == Some(false)
         {
             Some(SkipReason::Generated)
         } else {
@@ -200,12 +206,12 @@ impl Rules {
     }
 
     /// What git's ignore rules say, tracked or not: `Some(true)` for an exception.
-    fn git(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
-        nearest(levels, RuleFile::Git, path, is_folder)
+    fn git_decision(&self, levels: &RuleStack, path: &str, is_folder: bool) -> Option<bool> {
+        nearest_decision(levels, RuleFile::Git, path, is_folder)
             .or_else(|| self.excludes.iter().find_map(|matcher| decision(matcher, path, is_folder)))
     }
 
-    fn configured(&self, path: &str, is_folder: bool) -> Option<bool> {
+    fn configured_decision(&self, path: &str, is_folder: bool) -> Option<bool> {
         self.configured.as_ref().and_then(|matcher| decision(matcher, path, is_folder))
     }
 }
@@ -213,7 +219,7 @@ impl Rules {
 /// What holds in a folder.
 pub(super) struct Descent {
     /// The rules in force.
-    pub(super) levels: Levels,
+    pub(super) levels: RuleStack,
     /// The rule files that exceed a limit.
     refused: Vec<RuleFile>,
 }
@@ -228,7 +234,7 @@ impl Descent {
 }
 
 /// Puts a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
-pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Descent {
+pub(super) fn push_level(above: &RuleStack, prefix: usize, texts: &RuleTexts) -> Descent {
     let mut cost = above.as_ref().map_or(0, |level| level.cost);
     let mut refused = Vec::new();
     let matchers = RuleFile::ALL.map(|kind| {
@@ -245,7 +251,7 @@ pub(super) fn descend(above: &Levels, prefix: usize, texts: &RuleTexts) -> Desce
     if matchers.iter().all(Option::is_none) {
         return Descent { levels: above.clone(), refused };
     }
-    Descent { levels: Some(Arc::new(Level { parent: above.clone(), prefix, cost, matchers })), refused }
+    Descent { levels: Some(Arc::new(RuleLevel { parent: above.clone(), prefix, cost, matchers })), refused }
 }
 
 /// The matcher of a rule file, whose cost is added to the sum so far.
@@ -283,7 +289,7 @@ pub fn check_pattern(pattern: &str) -> Result<(), SourceError> {
 }
 
 /// What the deepest rule file of this kind that speaks of the path says: `Some(true)` to keep it.
-fn nearest(levels: &Levels, kind: RuleFile, path: &str, is_folder: bool) -> Option<bool> {
+fn nearest_decision(levels: &RuleStack, kind: RuleFile, path: &str, is_folder: bool) -> Option<bool> {
     let mut next = levels.as_ref();
     while let Some(level) = next {
         if let Some(matcher) = &level.matchers[kind as usize]

@@ -11,10 +11,10 @@ use memchr::memmem;
 use super::SourceError;
 
 /// Raised when these rules change: what newly counts as a secret then leaves every store.
-const RULES: u32 = 2;
+const RULES_VERSION: u32 = 2;
 
 /// Names, in order. All tables are in small letters, and names are compared so.
-const NAMES: &[&str] = &[
+const SECRET_NAMES: &[&str] = &[
     ".bash_history",
     ".boto",
     ".cifs-credentials",
@@ -65,7 +65,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Extensions of keys, key stores and stores of passwords, in order.
-const EXTENSIONS: &[&str] = &[
+const SECRET_EXTENSIONS: &[&str] = &[
     "1pux",
     "agekey",
     "bcfks",
@@ -92,7 +92,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// Files of a folder wherever that lies; `*` stands for all below it. A folder may be two.
-const IN_FOLDERS: &[(&str, &[&str])] = &[
+const SECRET_FOLDERS: &[(&str, &[&str])] = &[
     (".aws", &["credentials"]),
     (".azure", &["accesstokens.json", "azureprofile.json", "msal_token_cache.json"]),
     (".bundle", &["config"]),
@@ -111,20 +111,20 @@ const IN_FOLDERS: &[(&str, &[&str])] = &[
 ];
 
 /// Beginnings of names.
-const BEGINNINGS: &[&str] = &[".dev.vars", ".vault-pass", ".vault_pass", "vault-pass", "vault_pass"];
+const NAME_PREFIXES: &[&str] = &[".dev.vars", ".vault-pass", ".vault_pass", "vault-pass", "vault_pass"];
 
 /// Beginnings of names of JSON files.
-const JSON_BEGINNINGS: &[&str] = &["client_secret", "service-account", "service_account", "serviceaccount"];
+const JSON_NAME_PREFIXES: &[&str] = &["client_secret", "service-account", "service_account", "serviceaccount"];
 
 /// Words that make data a secret, where they are a file's name or the beginning or end of it.
-const WORDS: &[&str] = &["credential", "credentials", "secret", "secrets"];
+const SECRET_WORDS: &[&str] = &["credential", "credentials", "secret", "secrets"];
 
 /// Extensions of data. Code and prose that are called `secrets` are about them.
-const DATA: &[&str] =
+const DATA_EXTENSIONS: &[&str] =
     &["cfg", "conf", "csv", "env", "ini", "json", "json5", "plist", "properties", "toml", "txt", "xml", "yaml", "yml"];
 
 /// Words by which a file says that it is a pattern for others to fill in.
-const PATTERNS: &[&str] = &[
+const TEMPLATE_WORDS: &[&str] = &[
     "default", "defaults", "dist", "dummy", "example", "examples", "sample", "schema", "skel", "template", "tmpl",
     "tpl",
 ];
@@ -138,14 +138,14 @@ pub struct Secrets {
 
 impl Secrets {
     /// The rules without the paths that these gitignore lines match, relative to the root.
-    pub fn except(allowed: &[String]) -> Result<Self, SourceError> {
+    pub fn with_allowed(allowed: &[String]) -> Result<Self, SourceError> {
         let mut builder = GitignoreBuilder::new(".");
         for pattern in allowed {
             builder
                 .add_line(None, pattern)
                 .map_err(|error| SourceError::BadPattern { pattern: pattern.clone(), what: error.to_string() })?;
         }
-        let hash = content_hash(&[&RULES.to_le_bytes(), allowed.join("\n").as_bytes()]);
+        let hash = content_hash(&[&RULES_VERSION.to_le_bytes(), allowed.join("\n").as_bytes()]);
         let allowed = builder.build().ok().filter(|matcher| !matcher.is_empty());
         // 0 is for stores that nobody looked through.
         Ok(Self { allowed, key: ((hash >> 1) as i64).max(1) })
@@ -162,17 +162,17 @@ impl SecretRules for Secrets {
         self.key
     }
 
-    fn is_named(&self, path: &str) -> bool {
+    fn is_secret_path(&self, path: &str) -> bool {
         may_hold_secret(path) && !self.is_allowed(path)
     }
 
     /// Code that is read as such may have a key in a test.
-    fn is_read(&self, language: &str) -> bool {
+    fn scans_language(&self, language: &str) -> bool {
         !codecompass_lang::has_rules(language)
     }
 
-    fn is_held(&self, path: &str, language: &str, text: &str) -> bool {
-        self.is_read(language) && holds_key(text.as_bytes()) && !self.is_allowed(path)
+    fn has_secret(&self, path: &str, language: &str, text: &str) -> bool {
+        self.scans_language(language) && has_private_key(text.as_bytes()) && !self.is_allowed(path)
     }
 }
 
@@ -184,14 +184,14 @@ fn may_hold_secret(path: &str) -> bool {
         Some((stem, extension)) if !stem.is_empty() => (stem, Some(extension)),
         _ => (name, None),
     };
-    let is_listed = NAMES.binary_search(&name).is_ok()
-        || extension.is_some_and(|extension| EXTENSIONS.binary_search(&extension).is_ok())
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    let is_listed = SECRET_NAMES.binary_search(&name).is_ok()
+        || extension.is_some_and(|extension| SECRET_EXTENSIONS.binary_search(&extension).is_ok())
+        || NAME_PREFIXES.iter().any(|beginning| name.starts_with(beginning))
         || name.contains(".tfstate.")
         || (name.starts_with("ssh_host_") && name.ends_with("_key"))
         || (stem.starts_with("id_") && is_key_name(stem, extension))
         || (folder.contains('.') && is_in_folder(folder, name));
-    is_listed || (is_settings(name, stem, extension) && !is_pattern(name))
+    is_listed || (is_settings(name, stem, extension) && !is_template(name))
 }
 
 /// Settings with secrets in them, which often stand beside a pattern for them.
@@ -199,25 +199,25 @@ fn is_settings(name: &str, stem: &str, extension: Option<&str>) -> bool {
     let has_word = || {
         let parts = |at: usize| stem.split(['.', '-', '_']).nth(at);
         let last = stem.rsplit(['.', '-', '_']).next();
-        parts(0).into_iter().chain(last).any(|part| WORDS.contains(&part))
+        parts(0).into_iter().chain(last).any(|part| SECRET_WORDS.contains(&part))
     };
-    let is_data = |extension: &str| DATA.contains(&extension);
+    let is_data = |extension: &str| DATA_EXTENSIONS.contains(&extension);
     name.starts_with(".env")
         || matches!(extension, Some("env" | "tfvars"))
         || name.ends_with(".tfvars.json")
         || (extension == Some("json")
-            && (JSON_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+            && (JSON_NAME_PREFIXES.iter().any(|beginning| name.starts_with(beginning))
                 || name.contains("firebase-adminsdk")))
         || (extension.is_some_and(is_data) && has_word())
 }
 
 /// Whether a name says of itself that it is a pattern: `.env.example`, `sample.env`, `secrets.template.yml`.
-fn is_pattern(name: &str) -> bool {
-    let is_kind = |part: &&str| DATA.contains(part) || matches!(*part, "tfvars");
+fn is_template(name: &str) -> bool {
+    let is_kind = |part: &&str| DATA_EXTENSIONS.contains(part) || matches!(*part, "tfvars");
     let parts: Vec<&str> = name.split(['.', '-', '_']).filter(|part| !part.is_empty()).collect();
     let said = parts.iter().rev().skip_while(|part| is_kind(part)).copied().next();
     let ends = [parts.first().copied(), said];
-    ends.into_iter().flatten().any(|part| PATTERNS.contains(&part))
+    ends.into_iter().flatten().any(|part| TEMPLATE_WORDS.contains(&part))
 }
 
 fn is_in_folder(folder: &str, name: &str) -> bool {
@@ -225,7 +225,7 @@ fn is_in_folder(folder: &str, name: &str) -> bool {
         let below = folder.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         below || folder.contains(&format!("/{known}/")) || ends_with_folder(folder, known)
     };
-    IN_FOLDERS.iter().any(|(known, names)| match names {
+    SECRET_FOLDERS.iter().any(|(known, names)| match names {
         ["*"] => is_below(known),
         names => names.contains(&name) && (folder == *known || ends_with_folder(folder, known)),
     })
@@ -238,11 +238,13 @@ fn ends_with_folder(folder: &str, known: &str) -> bool {
 /// `id_*`, the names of SSH keys, where the rest of the name does not look like a source file: without an extension, as a
 /// public key or as a copy. The four classic names are secret under any extension but those of code.
 fn is_key_name(stem: &str, extension: Option<&str>) -> bool {
-    const CLASSIC: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-    const COPIES: &[&str] = &["pub", "bak", "backup", "old", "orig", "save", "ppk", "priv", "enc", "gpg"];
+    const SSH_KEY_NAMES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+    const COPY_SUFFIXES: &[&str] = &["pub", "bak", "backup", "old", "orig", "save", "ppk", "priv", "enc", "gpg"];
     match extension {
         None => true,
-        Some(extension) => COPIES.contains(&extension) || (CLASSIC.contains(&stem) && !is_source(extension)),
+        Some(extension) => {
+            COPY_SUFFIXES.contains(&extension) || (SSH_KEY_NAMES.contains(&stem) && !is_source(extension))
+        }
     }
 }
 
@@ -252,16 +254,16 @@ fn is_source(extension: &str) -> bool {
 }
 
 /// So far behind its header the material of a key begins: an encrypted one has a few lines of its own before.
-const REACH: usize = 300;
+const KEY_HEADER_WINDOW: usize = 300;
 
 /// The shortest line of a key. Texts about keys have dots there.
-const MATERIAL: usize = 32;
+const MIN_KEY_LINE: usize = 32;
 
 /// Whether a private key stands in a text: its header, and something behind it that can be one.
-fn holds_key(bytes: &[u8]) -> bool {
+fn has_private_key(bytes: &[u8]) -> bool {
     let is_material = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let has_material = |rest: &[u8]| rest.split(|byte| !is_material(byte)).any(|run| run.len() >= MATERIAL);
-    let window = |at: usize| &bytes[at..bytes.len().min(at + REACH)];
+    let has_material = |rest: &[u8]| rest.split(|byte| !is_material(byte)).any(|run| run.len() >= MIN_KEY_LINE);
+    let window = |at: usize| &bytes[at..bytes.len().min(at + KEY_HEADER_WINDOW)];
     let is_header = |at: usize| {
         let kind = window(at).split(|byte| *byte == b'-').next().unwrap_or_default();
         let is_private = kind.ends_with(b"PRIVATE KEY") || kind.ends_with(b"PRIVATE KEY BLOCK");
@@ -271,7 +273,7 @@ fn holds_key(bytes: &[u8]) -> bool {
     behind(b"-----BEGIN ").any(is_header)
         || bytes.starts_with(b"PuTTY-User-Key-File-")
         || behind(b"AGE-SECRET-KEY-1")
-            .any(|at| window(at).iter().take_while(|byte| is_material(byte)).count() >= MATERIAL)
+            .any(|at| window(at).iter().take_while(|byte| is_material(byte)).count() >= MIN_KEY_LINE)
 }
 
 #[cfg(test)]
@@ -279,14 +281,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_in_order() {
-        assert!(NAMES.is_sorted() && EXTENSIONS.is_sorted() && DATA.is_sorted() && PATTERNS.is_sorted());
-        let all = NAMES.iter().chain(EXTENSIONS).chain(BEGINNINGS).chain(JSON_BEGINNINGS);
+    fn tables_are_sorted() {
+        assert!(
+            SECRET_NAMES.is_sorted()
+                && SECRET_EXTENSIONS.is_sorted()
+                && DATA_EXTENSIONS.is_sorted()
+                && TEMPLATE_WORDS.is_sorted()
+        );
+        let all = SECRET_NAMES.iter().chain(SECRET_EXTENSIONS).chain(NAME_PREFIXES).chain(JSON_NAME_PREFIXES);
         assert!(all.into_iter().all(|word| *word == word.to_ascii_lowercase()));
     }
 
     #[test]
-    fn names_of_secrets_are_told_from_names_of_code() {
+    fn secret_names_are_distinguished_from_code() {
         let secret = [
             // Environments.
             ".env",
@@ -436,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_key_is_one_with_its_material() {
+    fn private_key_needs_header_and_material() {
         let held = [
             key("RSA PRIVATE KEY"),
             key("PRIVATE KEY"),
@@ -456,29 +463,33 @@ mod tests {
             "keys begin with AGE-SECRET-KEY-1…".into(),
             format!("{BODY}\n-----END PRIVATE KEY-----"),
         ];
-        held.iter().for_each(|text| assert!(holds_key(text.as_bytes()), "{text}"));
-        not.iter().for_each(|text| assert!(!holds_key(text.as_bytes()), "{text}"));
-        let rules = Secrets::except(&[]).expect("no pattern is bad");
+        held.iter().for_each(|text| assert!(has_private_key(text.as_bytes()), "{text}"));
+        not.iter().for_each(|text| assert!(!has_private_key(text.as_bytes()), "{text}"));
+        let rules = Secrets::with_allowed(&[]).expect("no pattern is bad");
         let text = key("PRIVATE KEY");
-        assert!(rules.is_held("notes.txt", "text", &text) && rules.is_held("deploy/tls.yaml", "yaml", &text));
-        assert!(!rules.is_held("tests/tls.rs", "rust", &text) && !rules.is_held("tls_test.go", "go", &text));
+        assert!(rules.has_secret("notes.txt", "text", &text) && rules.has_secret("deploy/tls.yaml", "yaml", &text));
+        assert!(!rules.has_secret("tests/tls.rs", "rust", &text) && !rules.has_secret("tls_test.go", "go", &text));
     }
 
     #[test]
-    fn the_user_may_take_paths_out() {
-        let rules =
-            Secrets::except(&["testdata/**".into(), "/dev.env".into(), "fixtures/".into()]).expect("they are good");
+    fn allowed_paths_are_not_secrets() {
+        let rules = Secrets::with_allowed(&["testdata/**".into(), "/dev.env".into(), "fixtures/".into()])
+            .expect("they are good");
         for path in ["testdata/server.pem", "testdata/x/.env", "dev.env", "b/fixtures/c/id_rsa"] {
-            assert!(!rules.is_named(path), "{path}");
+            assert!(!rules.is_secret_path(path), "{path}");
         }
-        assert!(rules.is_named("a/dev.env") && rules.is_named("prod.env") && rules.is_named("a/testdata/.env"));
-        assert!(!rules.is_held("testdata/key.txt", "text", &key("PRIVATE KEY")));
+        assert!(
+            rules.is_secret_path("a/dev.env")
+                && rules.is_secret_path("prod.env")
+                && rules.is_secret_path("a/testdata/.env")
+        );
+        assert!(!rules.has_secret("testdata/key.txt", "text", &key("PRIVATE KEY")));
         let keys: Vec<i64> = [&[][..], &["a"], &["a", "b"], &["ab"]]
-            .map(|list: &[&str]| Secrets::except(&list.iter().map(|&line| line.to_owned()).collect::<Vec<_>>()))
+            .map(|list: &[&str]| Secrets::with_allowed(&list.iter().map(|&line| line.to_owned()).collect::<Vec<_>>()))
             .map(|rules| rules.expect("they are good").key())
             .to_vec();
         assert!(keys.iter().all(|key| *key > 0), "{keys:?}");
         assert_eq!(keys.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{keys:?}");
-        assert!(Secrets::except(&["{a".into()]).is_err());
+        assert!(Secrets::with_allowed(&["{a".into()]).is_err());
     }
 }

@@ -23,7 +23,7 @@ const TICKS_BEFORE_1970: i64 = 116_444_736_000_000_000;
 impl FileStat {
     /// Reads the platform's metadata.
     #[cfg(unix)]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Self {

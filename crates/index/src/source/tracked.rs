@@ -13,27 +13,27 @@ use gix::index::{Entry, File};
 use super::{FileStat, SourceError};
 
 /// The tracked files; none in a plain folder or before the first `git add`.
-pub(super) struct Tracked {
+pub(super) struct TrackedFiles {
     index: Option<File>,
 }
 
 /// The part of the index below one folder.
 #[derive(Clone)]
-pub(super) struct Below {
+pub(super) struct IndexRange {
     entries: Range<usize>,
     /// Length of the folder's path with its closing slash, which all these entries begin with.
     prefix: usize,
 }
 
-impl Below {
+impl IndexRange {
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-impl Tracked {
+impl TrackedFiles {
     /// Nothing is tracked.
-    pub(super) fn nothing() -> Self {
+    pub(super) fn empty() -> Self {
         Self { index: None }
     }
 
@@ -42,7 +42,7 @@ impl Tracked {
         let damaged = |cause| SourceError::Index { path: path.to_owned(), cause };
         match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::nothing());
+                return Ok(Self::empty());
             }
             Err(error) => return Err(SourceError::io(path, error)),
             Ok(metadata) if !metadata.is_file() => return Err(SourceError::SpecialFile { path: path.to_owned() }),
@@ -55,12 +55,12 @@ impl Tracked {
     }
 
     /// Everything that is tracked.
-    pub(super) fn all(&self) -> Below {
-        Below { entries: 0..self.index.as_ref().map_or(0, |index| index.entries().len()), prefix: 0 }
+    pub(super) fn all(&self) -> IndexRange {
+        IndexRange { entries: 0..self.index.as_ref().map_or(0, |index| index.entries().len()), prefix: 0 }
     }
 
     /// What is tracked below this sub-folder.
-    pub(super) fn below(&self, folder: &Below, name: &str) -> Below {
+    pub(super) fn subfolder(&self, folder: &IndexRange, name: &str) -> IndexRange {
         let prefix = folder.prefix + name.len() + 1;
         let after = |last: char| {
             let bound = format!("{name}{last}");
@@ -68,14 +68,14 @@ impl Tracked {
         };
         // '0' is the character after '/'.
         if folder.is_empty() {
-            Below { entries: 0..0, prefix }
+            IndexRange { entries: 0..0, prefix }
         } else {
-            Below { entries: after('/')..after('0'), prefix }
+            IndexRange { entries: after('/')..after('0'), prefix }
         }
     }
 
     /// The entries of this file: one, or several while a merge conflict lasts.
-    fn entries_of(&self, folder: &Below, name: &str) -> &[Entry] {
+    fn entries_at(&self, folder: &IndexRange, name: &str) -> &[Entry] {
         let Some(index) = &self.index else { return &[] };
         if folder.is_empty() {
             return &[];
@@ -87,17 +87,17 @@ impl Tracked {
     }
 
     /// What the index has under this name in this folder.
-    pub(super) fn look_up(&self, folder: &Below, name: &str) -> Known<'_> {
-        match self.entries_of(folder, name) {
-            [] => Known::Untracked,
-            entries if entries.iter().any(|entry| entry.mode.is_submodule()) => Known::Submodule,
-            [entry] => Known::File(entry),
-            _ => Known::Conflict,
+    pub(super) fn look_up(&self, folder: &IndexRange, name: &str) -> TrackedState<'_> {
+        match self.entries_at(folder, name) {
+            [] => TrackedState::Untracked,
+            entries if entries.iter().any(|entry| entry.mode.is_submodule()) => TrackedState::Submodule,
+            [entry] => TrackedState::File(entry),
+            _ => TrackedState::Conflict,
         }
     }
 
     /// The blob of an entry, when the stat data prove that the file still has its bytes.
-    pub(super) fn proven_blob(&self, entry: &Entry, stat: &FileStat) -> Option<BlobId> {
+    pub(super) fn unchanged_blob(&self, entry: &Entry, stat: &FileStat) -> Option<BlobId> {
         let written = self.index.as_ref()?.timestamp();
         let odd = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE | Flags::INTENT_TO_ADD;
         let proven = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
@@ -111,7 +111,7 @@ impl Tracked {
         proven.then(|| BlobId::from_bytes(entry.id.as_slice()))?
     }
 
-    fn lower_bound(&self, folder: &Below, name: &[u8]) -> usize {
+    fn lower_bound(&self, folder: &IndexRange, name: &[u8]) -> usize {
         let Some(index) = &self.index else { return 0 };
         let entries = &index.entries()[folder.entries.clone()];
         folder.entries.start + entries.partition_point(|entry| suffix(index, entry, folder.prefix) < name)
@@ -119,16 +119,16 @@ impl Tracked {
 }
 
 /// What the index has under a name.
-pub(super) enum Known<'a> {
+pub(super) enum TrackedState<'a> {
     Untracked,
     File(&'a Entry),
     Conflict,
     Submodule,
 }
 
-impl Known<'_> {
+impl TrackedState<'_> {
     pub(super) fn is_tracked(&self) -> bool {
-        !matches!(self, Known::Untracked)
+        !matches!(self, TrackedState::Untracked)
     }
 }
 

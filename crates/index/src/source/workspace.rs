@@ -81,7 +81,7 @@ impl Workspace {
 }
 
 fn inode_of(folder: &Path) -> Option<u64> {
-    folder.metadata().ok().filter(|metadata| metadata.is_dir()).map(|metadata| FileStat::of(&metadata).inode)
+    folder.metadata().ok().filter(|metadata| metadata.is_dir()).map(|metadata| FileStat::from_metadata(&metadata).inode)
 }
 
 /// A workspace that was found and not opened.

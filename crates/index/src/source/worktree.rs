@@ -15,9 +15,11 @@ use ignore::gitignore::GitignoreBuilder;
 
 use super::beneath::{self, Child, Kind, Refused, Root};
 use super::bounds::Budget;
-use super::rules::{Inherited, Levels, MAX_RULE_FILE_BYTES, RuleFile, RuleText, RuleTexts, Rules, descend, patterns};
-use super::tracked::{Below, Known, Tracked};
-use super::{Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, Place, SourceError, Workspace};
+use super::rules::{
+    Inherited, MAX_RULE_FILE_BYTES, RuleFile, RuleStack, RuleText, RuleTexts, Rules, patterns, push_level,
+};
+use super::tracked::{IndexRange, TrackedFiles, TrackedState};
+use super::{ContentSource, Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, SourceError, Workspace};
 
 /// Lists what stands in the workspace's folder: tracked files, and untracked ones that no rule leaves out.
 pub fn list_worktree(ws: &Workspace, limits: &Limits) -> Result<Listing, SourceError> {
@@ -41,7 +43,7 @@ pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<L
         walk => walk?,
     };
     let mut part = Listing::default();
-    let mut folders = HashMap::from([(String::new(), Some(walk.opened(walk.top())))]);
+    let mut folders = HashMap::from([(String::new(), Some(walk.with_rules(walk.root_folder())))]);
     let mut paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -56,7 +58,7 @@ pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<L
         if let Ok((kind, stat)) = walk.beneath.folder(parent).and_then(|place| place.stat(OsStr::new(name)))
             && kind != Kind::Folder
         {
-            walk.file(&folder, name, kind, || Ok(stat), &mut part);
+            walk.list_file(&folder, name, kind, || Ok(stat), &mut part);
         }
     }
     Ok(Listing::from_parts(vec![part]))
@@ -71,7 +73,7 @@ struct Walk<'a> {
     /// What ended the walk early.
     failure: OnceLock<SourceError>,
     rules: Rules,
-    tracked: Tracked,
+    tracked: TrackedFiles,
     parts: Mutex<Vec<Listing>>,
     /// Nothing more is looked at after it.
     deadline: Option<Instant>,
@@ -83,20 +85,20 @@ struct Folder {
     /// With the closing slash; empty for the root.
     path: String,
     /// The rules above it; once [`Walk::opened`], also its own.
-    levels: Levels,
+    levels: RuleStack,
     inherited: Inherited,
-    below: Below,
+    index_range: IndexRange,
 }
 
 impl<'a> Walk<'a> {
     fn new(ws: &'a Workspace, limits: &'a Limits) -> Result<Self, SourceError> {
         let mut excludes = Vec::new();
-        let mut tracked = Tracked::nothing();
+        let mut tracked = TrackedFiles::empty();
         if let Some(repo) = &ws.repo {
             if repo.is_bare() {
                 return Err(SourceError::NoWorkTree { path: repo.git_dir().to_owned() });
             }
-            tracked = Tracked::read(&repo.git_dir().join("index"))?;
+            tracked = TrackedFiles::read(&repo.git_dir().join("index"))?;
             let exclude = repo.common_dir().join("info/exclude");
             excludes.extend(patterns(&rule_text(beneath::read_file(&exclude, MAX_RULE_FILE_BYTES))));
             excludes.push(GitignoreBuilder::new(".").build_global().0);
@@ -110,19 +112,19 @@ impl<'a> Walk<'a> {
 
     fn list(self) -> Result<Listing, SourceError> {
         self.beneath.folder("").map_err(|error| SourceError::io(self.root, error))?;
-        rayon::scope(|scope| self.folder(self.top(), scope));
+        rayon::scope(|scope| self.visit_folder(self.root_folder(), scope));
         if let Some(failure) = self.failure.into_inner() {
             return Err(failure);
         }
         Ok(Listing::from_parts(self.parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())))
     }
 
-    fn top(&self) -> Folder {
-        Folder { path: String::new(), levels: None, inherited: Inherited::default(), below: self.tracked.all() }
+    fn root_folder(&self) -> Folder {
+        Folder { path: String::new(), levels: None, inherited: Inherited::default(), index_range: self.tracked.all() }
     }
 
     /// Lists one folder and sends its sub-folders off.
-    fn folder<'scope>(&'scope self, folder: Folder, scope: &rayon::Scope<'scope>) {
+    fn visit_folder<'scope>(&'scope self, folder: Folder, scope: &rayon::Scope<'scope>) {
         if self.failure.get().is_some() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return;
         }
@@ -131,7 +133,7 @@ impl<'a> Walk<'a> {
             Err(error) => drop(self.failure.set(error)),
             Ok(folders) => {
                 for next in folders {
-                    scope.spawn(move |scope| self.folder(next, scope));
+                    scope.spawn(move |scope| self.visit_folder(next, scope));
                 }
             }
         }
@@ -163,14 +165,20 @@ impl<'a> Walk<'a> {
         part.folders.push(trimmed(&folder.path).to_owned());
         let texts = rule_texts(&place, &children);
         self.budget.take_rules(&texts)?;
-        let descent = descend(&folder.levels, folder.path.len(), &texts);
+        let descent = push_level(&folder.levels, folder.path.len(), &texts);
         descent.report(&folder.path, &mut part.skips);
         folder.levels = descent.levels;
-        Ok(children.iter().filter_map(|child| self.child(&folder, &place, child, part)).collect())
+        Ok(children.iter().filter_map(|child| self.list_child(&folder, &place, child, part)).collect())
     }
 
     /// Lists a file, or says what to do with a sub-folder.
-    fn child(&self, folder: &Folder, place: &beneath::Folder, child: &Child, part: &mut Listing) -> Option<Folder> {
+    fn list_child(
+        &self,
+        folder: &Folder,
+        place: &beneath::Folder,
+        child: &Child,
+        part: &mut Listing,
+    ) -> Option<Folder> {
         let Some(name) = child.name.to_str() else {
             part.skips.add(SkipReason::PathNotUtf8, &format!("{}{}", folder.path, child.name.to_string_lossy()));
             return None;
@@ -184,31 +192,31 @@ impl<'a> Walk<'a> {
         };
         match kind {
             Err(error) => skip_unreadable(part, &format!("{}{name}", folder.path), &error),
-            Ok(Kind::Folder) => return self.enter(folder, name, part),
-            Ok(kind) => self.file(folder, name, kind, || stat_of_file(place, &child.name), part),
+            Ok(Kind::Folder) => return self.enter_folder(folder, name, part),
+            Ok(kind) => self.list_file(folder, name, kind, || stat_of_file(place, &child.name), part),
         }
         None
     }
 
     /// The sub-folder, unless it is left out.
-    fn enter(&self, folder: &Folder, name: &str, part: &mut Listing) -> Option<Folder> {
+    fn enter_folder(&self, folder: &Folder, name: &str, part: &mut Listing) -> Option<Folder> {
         let mut path = format!("{}{name}", folder.path);
-        let below = self.tracked.below(&folder.below, name);
-        let known = self.tracked.look_up(&folder.below, name);
-        let is_submodule = matches!(known, Known::Submodule);
-        match self.rules.enter(&folder.levels, &path, folder.inherited, is_submodule || !below.is_empty()) {
+        let below = self.tracked.subfolder(&folder.index_range, name);
+        let known = self.tracked.look_up(&folder.index_range, name);
+        let is_submodule = matches!(known, TrackedState::Submodule);
+        match self.rules.enter_folder(&folder.levels, &path, folder.inherited, is_submodule || !below.is_empty()) {
             Err(reason) => part.skips.add(reason, &path),
             Ok(_) if is_submodule => part.skips.add(SkipReason::Submodule, &path),
             Ok(inherited) => {
                 path.push('/');
-                return Some(Folder { path, levels: folder.levels.clone(), inherited, below });
+                return Some(Folder { path, levels: folder.levels.clone(), inherited, index_range: below });
             }
         }
         None
     }
 
     /// Lists a file, or counts why not.
-    fn file(
+    fn list_file(
         &self,
         folder: &Folder,
         name: &str,
@@ -217,8 +225,8 @@ impl<'a> Walk<'a> {
         part: &mut Listing,
     ) {
         let path = format!("{}{name}", folder.path);
-        let known = self.tracked.look_up(&folder.below, name);
-        let reason = self.rules.file(&folder.levels, &path, folder.inherited, known.is_tracked()).or({
+        let known = self.tracked.look_up(&folder.index_range, name);
+        let reason = self.rules.file_skip_reason(&folder.levels, &path, folder.inherited, known.is_tracked()).or({
             match kind {
                 Kind::File => None,
                 Kind::Link => Some(SkipReason::Symlink),
@@ -236,25 +244,25 @@ impl<'a> Walk<'a> {
             return part.skips.add(SkipReason::TooLarge, &path);
         }
         let index_blob = match known {
-            Known::File(entry) => self.tracked.proven_blob(entry, &stat),
+            TrackedState::File(entry) => self.tracked.unchanged_blob(entry, &stat),
             _ => None,
         };
-        part.entries.push(Entry { path, size: stat.size, place: Place::File { stat, index_blob } });
+        part.entries.push(Entry { path, size: stat.size, source: ContentSource::File { stat, index_blob } });
     }
 
     /// Another repository's work tree, in which this one tracks nothing.
     fn is_nested_repository(&self, folder: &Folder, children: &[Child]) -> bool {
         !folder.path.is_empty()
-            && folder.below.is_empty()
+            && folder.index_range.is_empty()
             && children.iter().any(|child| child.name == ".git")
             && is_repository(&self.root.join(&folder.path))
     }
 
     /// The folder with its own rules in force.
-    fn opened(&self, mut folder: Folder) -> Folder {
+    fn with_rules(&self, mut folder: Folder) -> Folder {
         if let Ok(place) = self.beneath.folder(&folder.path) {
             let texts = RuleFile::ALL.map(|kind| read_rules(&place, OsStr::new(kind.name())));
-            folder.levels = descend(&folder.levels, folder.path.len(), &texts).levels;
+            folder.levels = push_level(&folder.levels, folder.path.len(), &texts).levels;
         }
         folder
     }
@@ -288,12 +296,12 @@ impl<'a> Walk<'a> {
     fn step_into(&self, parent: &Folder, path: &str, part: &mut Listing) -> Option<Folder> {
         self.beneath.folder(path).ok()?;
         let name = path.rsplit('/').next().unwrap_or(path);
-        let folder = self.enter(parent, name, part)?;
-        if folder.below.is_empty() && is_repository(&self.root.join(path)) {
+        let folder = self.enter_folder(parent, name, part)?;
+        if folder.index_range.is_empty() && is_repository(&self.root.join(path)) {
             part.skips.add(SkipReason::Submodule, path);
             return None;
         }
-        Some(self.opened(folder))
+        Some(self.with_rules(folder))
     }
 }
 
@@ -331,7 +339,7 @@ fn stat_of_file(place: &beneath::Folder, name: &OsStr) -> std::io::Result<FileSt
 fn rule_texts(place: &beneath::Folder, children: &[Child]) -> RuleTexts {
     let mut texts = RuleTexts::default();
     for child in children {
-        if let Some(kind) = RuleFile::of(child.name.as_encoded_bytes()) {
+        if let Some(kind) = RuleFile::from_name(child.name.as_encoded_bytes()) {
             texts[kind as usize] = read_rules(place, &child.name);
         }
     }

@@ -53,7 +53,7 @@ fn text(word: &str, lines: std::ops::Range<usize>) -> String {
 }
 
 #[test]
-fn what_came_went_and_changed() {
+fn added_deleted_and_modified_files() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs", "b/c.rs", "b-c.rs", "b.rs", "d/e/f.rs", "g"]).write("bin", "\0\u{1}").commit("one");
@@ -81,7 +81,7 @@ fn modes_links_and_folders_that_become_files() {
 }
 
 #[test]
-fn renames_are_those_that_git_finds() {
+fn renames_match_git() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     for name in ["one", "two", "three", "four"] {
@@ -104,7 +104,7 @@ fn renames_are_those_that_git_finds() {
 
 /// Many files that are alike: whom git pairs depends on names, on scores and on the order of everything.
 #[test]
-fn among_many_alike_the_same_pairs_are_found() {
+fn renames_among_similar_files_match_git() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     let mut dice = 1u64;
@@ -127,7 +127,7 @@ fn among_many_alike_the_same_pairs_are_found() {
 }
 
 #[test]
-fn edits_of_a_work_tree_stand_on_top_of_its_commit() {
+fn worktree_edits_apply_on_top_of_the_commit() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.write("a.rs", "a\n").write("b.rs", "b\n").write("c.rs", "c\n").commit("one");

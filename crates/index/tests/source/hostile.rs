@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{
-    Limits, Listing, MAX_PATH_BYTES, SourceError, Verdict, Workspace, commit_verdict, stat_paths, worktree_verdict,
+    Limits, Listing, MAX_PATH_BYTES, PathStatus, SourceError, Workspace, commit_path_status, stat_paths,
+    worktree_path_status,
 };
 use codecompass_model::SkipReason;
 
@@ -25,12 +26,12 @@ fn a_path_of_very_many_steps_is_absent_and_costs_no_stack() {
     assert!(longest.len() <= MAX_PATH_BYTES);
     for path in [longest, deep(3_100), deep(500_000)] {
         let began = Instant::now();
-        assert_eq!(worktree_verdict(&workspace, &path, &limits).unwrap(), Verdict::Absent);
-        assert_eq!(commit_verdict(&workspace, &commit, &path, &limits).unwrap(), Verdict::Absent);
+        assert_eq!(worktree_path_status(&workspace, &path, &limits).unwrap(), PathStatus::Absent);
+        assert_eq!(commit_path_status(&workspace, &commit, &path, &limits).unwrap(), PathStatus::Absent);
         assert_eq!(stat_paths(&workspace, &[path], &limits).unwrap().entries, []);
         assert!(began.elapsed() < Duration::from_secs(5), "took {:?}", began.elapsed());
     }
-    assert_eq!(worktree_verdict(&workspace, "a/a/a/b.rs", &limits).unwrap(), Verdict::Listed);
+    assert_eq!(worktree_path_status(&workspace, "a/a/a/b.rs", &limits).unwrap(), PathStatus::Listed);
 }
 
 /// A commit whose tree has `width` to the power of `depth` files, from one blob and `depth` trees.
@@ -64,7 +65,7 @@ fn peak_mib() -> u64 {
 }
 
 fn is_refused<T>(result: Result<T, SourceError>) -> bool {
-    matches!(result, Err(SourceError::ListingTooLarge { .. } | SourceError::DamagedObject { .. }))
+    matches!(result, Err(SourceError::ListingTooLarge { .. } | SourceError::CorruptObject { .. }))
 }
 
 #[test]

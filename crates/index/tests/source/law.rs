@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_law_holds_for_any_tree_and_any_rules(
+    fn law_holds_for_any_tree_and_rules(
         files in prop::collection::btree_map(path(), "[a-c]{0,3}", 1..20),
         rules in prop::collection::vec(rule_file(), 0..5),
     ) {

@@ -1,6 +1,6 @@
 //! Commits and blobs, with `git ls-tree` and `git hash-object` as the oracle.
 
-use codecompass_index::source::{Limits, Place, SourceError, blob_id};
+use codecompass_index::source::{ContentSource, Limits, SourceError, blob_id};
 use codecompass_model::{BlobId, SkipReason};
 
 use super::sandbox::{Sandbox, Tree, paths, skipped};
@@ -27,7 +27,7 @@ fn listed(tree: &Tree, name: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_commit_lists_what_git_lists_loose_or_packed() {
+fn commit_listing_matches_git_ls_tree() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs", "a/b.rs", "a.b/c.rs", "a-b", "Z", "z/y/x/w/v.py", ".hidden/file", "with space/ü.rs"]);
@@ -44,7 +44,7 @@ fn a_commit_lists_what_git_lists_loose_or_packed() {
 }
 
 #[test]
-fn blobs_read_back_and_are_named_as_git_names_them() {
+fn blobs_and_ids_match_git() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     let texts = ["".to_owned(), "one\n".to_owned(), "line\r\n".repeat(5000), "\u{fc}\0".repeat(3)];
@@ -66,7 +66,7 @@ fn blobs_read_back_and_are_named_as_git_names_them() {
     let commit = tree.git(&["rev-parse", "HEAD"]);
     let bytes: Vec<u8> = (0..20).map(|i| u8::from_str_radix(&commit[2 * i..2 * i + 2], 16).unwrap()).collect();
     let commit = BlobId::from_bytes(&bytes).unwrap();
-    assert!(matches!(reader.read(&commit), Err(SourceError::DamagedObject { .. })), "a commit is no blob");
+    assert!(matches!(reader.read(&commit), Err(SourceError::CorruptObject { .. })), "a commit is no blob");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn many_threads_may_read_one_repository() {
             scope.spawn(|| {
                 let mut reader = repo.clone().reader();
                 for entry in &listing.entries {
-                    let Place::Blob(id) = &entry.place else { panic!("{} is not a blob", entry.path) };
+                    let ContentSource::Blob(id) = &entry.source else { panic!("{} is not a blob", entry.path) };
                     let bytes = reader.read(id).unwrap();
                     assert_eq!(bytes.len() as u64, entry.size);
                     assert_eq!(blob_id(&bytes), *id);

@@ -1,6 +1,6 @@
 //! What names mean, with `git rev-parse` as the oracle.
 
-use codecompass_index::source::{Head, Resolved, SourceError};
+use codecompass_index::source::{Head, ResolvedRef, SourceError};
 use codecompass_model::ViewKey;
 
 use super::sandbox::{Sandbox, Tree};
@@ -25,18 +25,18 @@ fn check_history(tree: &Tree) {
     for name in ["main", "feat/a/b", "light", "v1.0", "v1.0-again", "refs/heads/main", "refs/tags/v1.0"] {
         let short = name.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/");
         let commit = tree.git(&["rev-parse", &format!("{name}^{{commit}}")]);
-        assert_eq!(repo.resolve(name).unwrap(), Resolved { key: ViewKey::Ref(short.into()), commit }, "{name}");
+        assert_eq!(repo.resolve(name).unwrap(), ResolvedRef { key: ViewKey::Ref(short.into()), commit }, "{name}");
     }
     let id = tree.git(&["rev-parse", "HEAD~1"]);
     for name in ["HEAD", "HEAD~1", "HEAD^", "HEAD~3", "main~1", "main^", "v1.0~0", "feat/a/b^", &id, &id[..9], "@"] {
         let commit = tree.git(&["rev-parse", &format!("{name}^{{commit}}")]);
         let key = ViewKey::Commit(commit.clone());
-        assert_eq!(repo.resolve(name).unwrap(), Resolved { key, commit }, "{name}");
+        assert_eq!(repo.resolve(name).unwrap(), ResolvedRef { key, commit }, "{name}");
     }
 }
 
 #[test]
-fn names_mean_what_git_says_loose_or_packed() {
+fn refs_resolve_as_in_git() {
     let (_sandbox, tree) = history();
     check_history(&tree);
     tree.git(&["pack-refs", "--all"]);
@@ -45,7 +45,7 @@ fn names_mean_what_git_says_loose_or_packed() {
 }
 
 #[test]
-fn unknown_names_are_told_as_such() {
+fn unknown_refs_are_reported() {
     let (_sandbox, tree) = history();
     let repo = tree.repo();
     let absent = "0123456789012345678901234567890123456789";
@@ -82,11 +82,11 @@ fn a_branch_wins_over_a_tag_and_over_a_commit_id_of_the_same_name() {
     let short = &tree.git(&["rev-parse", "HEAD~2"])[..7];
     tree.git(&["branch", short, "refs/heads/main"]);
     let resolved = tree.repo().resolve(short).unwrap();
-    assert_eq!(resolved, Resolved { key: ViewKey::Ref(short.into()), commit: branch });
+    assert_eq!(resolved, ResolvedRef { key: ViewKey::Ref(short.into()), commit: branch });
 }
 
 #[test]
-fn head_is_a_branch_a_commit_or_not_yet_born() {
+fn head_is_a_branch_a_commit_or_unborn() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     let repo = tree.repo();
@@ -103,7 +103,7 @@ fn head_is_a_branch_a_commit_or_not_yet_born() {
 }
 
 #[test]
-fn remote_branches_go_by_their_remote() {
+fn remote_branches_resolve_by_remote() {
     let (sandbox, tree) = history();
     tree.git(&["checkout", "-q", "main"]);
     sandbox.git(&["clone", "-q", "repo", "clone"]);
@@ -111,7 +111,7 @@ fn remote_branches_go_by_their_remote() {
     let repo = clone.repo();
     let commit = tree.git(&["rev-parse", "feat/a/b"]);
     let key = ViewKey::Ref("origin/feat/a/b".into());
-    assert_eq!(repo.resolve("origin/feat/a/b").unwrap(), Resolved { key, commit });
+    assert_eq!(repo.resolve("origin/feat/a/b").unwrap(), ResolvedRef { key, commit });
     assert!(matches!(repo.resolve("feat/a/b"), Err(SourceError::UnknownRef { .. })));
     clone.git(&["branch", "origin/feat/a/b", "HEAD~2"]);
     let local = clone.git(&["rev-parse", "HEAD~2"]);
@@ -119,7 +119,7 @@ fn remote_branches_go_by_their_remote() {
 }
 
 #[test]
-fn the_default_branch_is_the_remotes_then_main_then_master_then_the_current_one() {
+fn default_branch_order() {
     let (sandbox, tree) = history();
     let default = |tree: &Tree| tree.repo().default_branch().unwrap();
     assert_eq!(default(&tree).as_deref(), Some("main"));
@@ -143,7 +143,7 @@ fn the_default_branch_is_the_remotes_then_main_then_master_then_the_current_one(
 }
 
 #[test]
-fn a_moved_branch_is_seen_by_a_repository_that_is_already_open() {
+fn open_repository_sees_moved_branch() {
     let (_sandbox, tree) = history();
     let repo = tree.repo();
     repo.resolve("main").unwrap();

@@ -168,7 +168,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn rules_leave_out_and_bring_back() {
+fn rules_exclude_and_include() {
     for case in CASES {
         let sandbox = Sandbox::new();
         let tree = sandbox.init("repo");

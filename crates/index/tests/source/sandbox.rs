@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, SystemTime};
 
-use codecompass_index::source::{Limits, Listing, Place, Repo, Skips, Workspace, blob_id, list_worktree};
+use codecompass_index::source::{ContentSource, Limits, Listing, Repo, Skips, Workspace, blob_id, list_worktree};
 use codecompass_model::{BlobId, SkipReason};
 
 /// A folder that goes with the test.
@@ -125,11 +125,11 @@ impl Tree {
 
     /// Path and blob of each file listed: the index's blob where there is one, else the hash of the bytes on disk.
     pub(crate) fn versions(&self, listing: &Listing) -> Vec<(String, BlobId)> {
-        let blob = |path: &str, place: &Place| match place {
-            Place::Blob(id) | Place::File { index_blob: Some(id), .. } => *id,
-            Place::File { index_blob: None, .. } => blob_id(&std::fs::read(self.root.join(path)).unwrap()),
+        let blob = |path: &str, place: &ContentSource| match place {
+            ContentSource::Blob(id) | ContentSource::File { index_blob: Some(id), .. } => *id,
+            ContentSource::File { index_blob: None, .. } => blob_id(&std::fs::read(self.root.join(path)).unwrap()),
         };
-        listing.entries.iter().map(|entry| (entry.path.clone(), blob(&entry.path, &entry.place))).collect()
+        listing.entries.iter().map(|entry| (entry.path.clone(), blob(&entry.path, &entry.source))).collect()
     }
 }
 

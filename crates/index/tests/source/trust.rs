@@ -7,7 +7,7 @@ use codecompass_index::source::{Limits, list_worktree, stat_paths};
 use super::sandbox::{Sandbox, Tree};
 
 #[test]
-fn programs_named_by_a_repository_are_not_run() {
+fn configured_programs_are_not_run() {
     let sandbox = Sandbox::new();
     let marker = sandbox.at("marker");
     let tree = sandbox.init("repo");
@@ -56,7 +56,9 @@ fn programs_named_by_a_repository_are_not_run() {
     let repo = ws.repo.unwrap();
     let commit = repo.resolve("HEAD").unwrap().commit;
     for entry in repo.list_commit(&commit, &Limits::default()).unwrap().entries {
-        let codecompass_index::source::Place::Blob(id) = entry.place else { panic!("{} is not a blob", entry.path) };
+        let codecompass_index::source::ContentSource::Blob(id) = entry.source else {
+            panic!("{} is not a blob", entry.path)
+        };
         repo.reader().read(&id).unwrap();
     }
     let _ = (repo.head(), repo.default_branch(), repo.worktrees(), repo.resolve("nothing"));
@@ -64,7 +66,7 @@ fn programs_named_by_a_repository_are_not_run() {
 }
 
 #[test]
-fn a_repository_can_not_point_at_another_folder() {
+fn repository_cannot_redirect_its_work_tree() {
     let sandbox = Sandbox::new();
     sandbox.folder("private").touch(&["diary.md"]);
     let tree = sandbox.init("repo");
@@ -89,7 +91,7 @@ fn included_configuration_is_not_read() {
 }
 
 #[test]
-fn names_in_a_tree_that_git_would_not_check_out_are_passed_over() {
+fn forbidden_tree_names_are_skipped() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs"]).commit("one");

@@ -23,7 +23,7 @@ fn the_work_tree_around_a_sub_folder_is_found() {
 }
 
 #[test]
-fn a_folder_without_git_stands_for_itself() {
+fn folder_without_git_is_its_own_workspace() {
     let sandbox = Sandbox::new();
     let tree = sandbox.folder("plain/sub");
     let found = discover(&tree.root).unwrap();
@@ -33,7 +33,7 @@ fn a_folder_without_git_stands_for_itself() {
 }
 
 #[test]
-fn an_empty_folder_named_git_is_nothing() {
+fn empty_git_folder_is_ignored() {
     let sandbox = Sandbox::new();
     let outer = sandbox.init("outer");
     std::fs::create_dir_all(sandbox.at("outer/inner/.git")).unwrap();

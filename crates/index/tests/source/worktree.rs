@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use codecompass_index::source::{Limits, Place, list_worktree, stat_paths};
+use codecompass_index::source::{ContentSource, Limits, list_worktree, stat_paths};
 use codecompass_model::{BlobId, SkipReason};
 
 use super::sandbox::{Sandbox, Tree, paths, skipped};
@@ -20,11 +20,11 @@ fn oracle(tree: &Tree) -> Vec<String> {
     paths
 }
 
-fn proven(tree: &Tree, path: &str) -> Option<BlobId> {
+fn unchanged_blob(tree: &Tree, path: &str) -> Option<BlobId> {
     let listing = tree.list();
-    match listing.entries.into_iter().find(|entry| entry.path == path).expect("it is listed").place {
-        Place::File { index_blob, .. } => index_blob,
-        Place::Blob(_) => panic!("{path} is a file"),
+    match listing.entries.into_iter().find(|entry| entry.path == path).expect("it is listed").source {
+        ContentSource::File { index_blob, .. } => index_blob,
+        ContentSource::Blob(_) => panic!("{path} is a file"),
     }
 }
 
@@ -77,44 +77,44 @@ fn deleted_and_edited_files_are_seen_as_they_are_on_disk() {
     tree.touch(&["gone", "kept", "edited"]).commit("one");
     tree.remove("gone").write("edited", "other text\n");
     assert_eq!(tree.paths(), ["edited", "kept"]);
-    assert_eq!(proven(&tree, "kept").unwrap().to_string(), tree.git(&["rev-parse", "HEAD:kept"]));
-    assert_eq!(proven(&tree, "edited"), None);
+    assert_eq!(unchanged_blob(&tree, "kept").unwrap().to_string(), tree.git(&["rev-parse", "HEAD:kept"]));
+    assert_eq!(unchanged_blob(&tree, "edited"), None);
     let listing = tree.list();
     assert_eq!(listing.entries[0].size, 11);
 }
 
 #[test]
-fn the_indexs_blob_is_given_only_when_its_stat_data_prove_it() {
+fn index_blob_is_used_only_with_matching_stat() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.write("same-size", "one\n").write("plain", "text\n").commit("one");
-    assert!(proven(&tree, "plain").is_some());
+    assert!(unchanged_blob(&tree, "plain").is_some());
 
     let path = tree.root.join("same-size");
     let before = path.metadata().unwrap().modified().unwrap();
     std::fs::write(&path, "two\n").unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
-    assert_eq!(proven(&tree, "same-size"), None, "size and time are the same, but not the time of the inode");
+    assert_eq!(unchanged_blob(&tree, "same-size"), None, "size and time are the same, but not the time of the inode");
 
     tree.git(&["update-index", "--assume-unchanged", "plain"]);
-    assert_eq!(proven(&tree, "plain"), None, "git was told not to look");
+    assert_eq!(unchanged_blob(&tree, "plain"), None, "git was told not to look");
     tree.write("later", "x\n").git(&["add", "--intent-to-add", "later"]);
-    assert_eq!(proven(&tree, "later"), None, "only intended to be added");
+    assert_eq!(unchanged_blob(&tree, "later"), None, "only intended to be added");
 }
 
 #[test]
-fn files_as_young_as_the_index_are_not_trusted() {
+fn racily_clean_files_are_not_trusted() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a"]).commit("one");
     let index = std::fs::File::options().write(true).open(tree.root.join(".git/index")).unwrap();
     let written = tree.root.join("a").metadata().unwrap().modified().unwrap();
     index.set_modified(written).unwrap();
-    assert_eq!(proven(&tree, "a"), None);
+    assert_eq!(unchanged_blob(&tree, "a"), None);
     index.set_modified(written + Duration::from_millis(1)).unwrap();
-    assert!(proven(&tree, "a").is_some());
+    assert!(unchanged_blob(&tree, "a").is_some());
     index.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-    assert_eq!(proven(&tree, "a"), None);
+    assert_eq!(unchanged_blob(&tree, "a"), None);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn all_versions_of_the_index_file_are_read() {
     for version in ["2", "3", "4"] {
         tree.git(&["update-index", "--index-version", version]);
         assert_eq!(tree.paths(), [".gitignore", "a/b/c", "a/b/d", "a/e", "f"], "version {version}");
-        assert!(proven(&tree, "a/b/d").is_some());
+        assert!(unchanged_blob(&tree, "a/b/d").is_some());
     }
     tree.git(&["update-index", "--split-index"]);
     tree.touch(&["g"]).git(&["add", "g"]);
@@ -141,7 +141,7 @@ fn a_sparse_checkout_lists_what_is_there() {
         tree.git(arguments);
         assert_eq!(tree.paths(), ["c", "in/a"]);
     }
-    assert!(proven(&tree, "c").is_some());
+    assert!(unchanged_blob(&tree, "c").is_some());
 }
 
 #[test]
@@ -155,12 +155,12 @@ fn files_in_a_merge_conflict_are_tracked_but_not_proven() {
     tree.write("a.log", "ours\n").write(".gitignore", "*.log\n").commit("three");
     tree.git_fails(&["merge", "-q", "other"]);
     assert_eq!(tree.paths(), [".gitignore", "a.log"]);
-    assert_eq!(proven(&tree, "a.log"), None);
+    assert_eq!(unchanged_blob(&tree, "a.log"), None);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_counted_and_links_are_not_followed() {
+fn special_files_are_counted_and_links_not_followed() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs", "dir/b.rs", "secret/.env"]).write("big", "x".repeat(2000));
@@ -219,7 +219,7 @@ fn a_plain_folder_honours_gitignore_files() {
 }
 
 #[test]
-fn known_paths_get_the_verdicts_of_a_full_listing() {
+fn known_paths_match_the_full_listing() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.write(".gitignore", "ignored/\n*.log\n").write("sub/.codecompassignore", "hidden\n!wanted.log\n");
@@ -255,7 +255,7 @@ fn known_paths_get_the_verdicts_of_a_full_listing() {
 
 /// The environment that the `ignore` crate looks at can not be changed within this process, so the test starts itself.
 #[test]
-fn the_users_global_excludes_count_for_untracked_files() {
+fn global_excludes_apply_to_untracked_files() {
     const ROOT: &str = "CODECOMPASS_TEST_ROOT";
     if let Some(root) = std::env::var_os(ROOT) {
         let tree = Tree::existing(root.into());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{Options, Outcome, Progress, Target, sync};
+use codecompass_index::{Progress, SyncOptions, SyncOutcome, Target, sync};
 use codecompass_store::{Health, ProjectDir, Store, Tuning};
 use tempfile::TempDir;
 
@@ -36,31 +36,31 @@ impl Project {
     }
 
     pub(crate) fn target(&self, ref_name: Option<&str>) -> Target {
-        Target::of(&self.workspace, ref_name).expect("the ref is there")
+        Target::resolve(&self.workspace, ref_name).expect("the ref is there")
     }
 
-    pub(crate) fn sync(&self, ref_name: Option<&str>) -> Outcome {
+    pub(crate) fn sync(&self, ref_name: Option<&str>) -> SyncOutcome {
         self.run(ref_name, None, false).0
     }
 
     /// Everything is extracted again.
-    pub(crate) fn sync_anew(&self) -> Outcome {
+    pub(crate) fn sync_forced(&self) -> SyncOutcome {
         self.run(None, None, true).0
     }
 
     /// A sync that is told which files changed.
-    pub(crate) fn sync_known(&self, paths: &[&str]) -> Outcome {
-        self.sync_counted(paths).0
+    pub(crate) fn sync_known(&self, paths: &[&str]) -> SyncOutcome {
+        self.sync_counting_reads(paths).0
     }
 
     /// The same, with how many files were read.
-    pub(crate) fn sync_counted(&self, paths: &[&str]) -> (Outcome, usize) {
+    pub(crate) fn sync_counting_reads(&self, paths: &[&str]) -> (SyncOutcome, usize) {
         self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()), false)
     }
 
-    fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> (Outcome, usize) {
+    fn run(&self, ref_name: Option<&str>, changed: Option<Vec<String>>, force: bool) -> (SyncOutcome, usize) {
         let read = AtomicUsize::new(0);
-        let options = Options {
+        let options = SyncOptions {
             force,
             upgrade: false,
             wait: true,
@@ -82,7 +82,7 @@ impl Project {
     }
 
     pub(crate) fn health(&self) -> Health {
-        Health::of(&self.dir()).expect("the store can be read")
+        Health::check(&self.dir()).expect("the store can be read")
     }
 
     pub(crate) fn check_health(&self) {
@@ -133,7 +133,7 @@ pub(crate) fn dump(project: &Project, ref_name: Option<&str>) -> Vec<String> {
             .symbols_named(&name)
             .expect("symbols are sound")
             .into_iter()
-            .map(|row| (path(row.version), row.place, row.kind))
+            .map(|row| (path(row.version), row.ordinal, row.kind))
             .collect();
         symbols.sort();
         lines.push(format!("{name}: {references:?} {symbols:?}"));

@@ -2,13 +2,13 @@
 
 use codecompass_model::{Expr, ExprId, FuncExpr};
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// Maximum nesting depth of a declarator. Deeper parts are ignored.
 const MAX_DEPTH: usize = 40;
 
 /// The name, type and value that one declarator declares.
-pub(crate) struct Declared {
+pub(crate) struct DeclaratorInfo {
     /// The node of the name; `None` for a parameter without one.
     pub(crate) name: Option<usize>,
     pub(crate) of_type: ExprId,
@@ -18,8 +18,8 @@ pub(crate) struct Declared {
 }
 
 /// Applies a declarator to a base type.
-pub(crate) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> Declared {
-    let mut found = Declared { name: None, of_type: base, is_function: false, value: None };
+pub(crate) fn read_declarator(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize) -> DeclaratorInfo {
+    let mut found = DeclaratorInfo { name: None, of_type: base, is_function: false, value: None };
     let mut at = Some(declarator);
     for _ in 0..MAX_DEPTH {
         let Some(node) = at else { break };
@@ -37,7 +37,7 @@ pub(crate) fn declared(walk: &mut Walk<'_, '_>, base: ExprId, declarator: usize)
                 found.name = Some(node);
                 found.is_function = true;
                 let behind = walk.child(node, "declarator");
-                found.of_type = behind.map_or(base, |behind| declared(walk, base, behind).of_type);
+                found.of_type = behind.map_or(base, |behind| read_declarator(walk, base, behind).of_type);
                 break;
             }
             "pointer_type_declarator" => {
@@ -106,11 +106,11 @@ fn function(walk: &mut Walk<'_, '_>, at: usize, result: ExprId) -> ExprId {
 }
 
 /// Returns the name and type of a parameter.
-pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> Declared {
+pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> DeclaratorInfo {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {
-        Some(declarator) => declared(walk, base, declarator),
-        None => Declared { name: None, of_type: base, is_function: false, value: None },
+        Some(declarator) => read_declarator(walk, base, declarator),
+        None => DeclaratorInfo { name: None, of_type: base, is_function: false, value: None },
     }
 }
 

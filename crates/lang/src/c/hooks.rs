@@ -1,21 +1,21 @@
 //! Language-specific hooks of C: declarations, tags, the preprocessor.
 
 use codecompass_model::{
-    BindingKind, Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, Span, SymbolKind, Visibility, Wrap,
+    BindingKind, Expr, ExprId, Flags, Import, ImportForm, RefShape, Span, SymbolKind, ValuePart, Visibility, Wrap,
 };
 
-use super::declarators::{base_type, declared, parameter as declared_parameter};
-use super::kind_of;
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use super::declarators::{base_type, parameter as declared_parameter, read_declarator};
+use super::kind_of_tag;
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// A function with its body.
 pub(crate) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(declarator) = walk.child(at, "declarator") else { return at + 1 };
     let base = base_type(walk, at);
-    let of = declared(walk, base, declarator);
+    let of = read_declarator(walk, base, declarator);
     let body = walk.child(at, "body");
     let end = walk.tree.next(at);
     let symbol = of.name.and_then(|name| {
@@ -33,9 +33,9 @@ pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_extern =
         walk.items(at).any(|item| walk.kind(item) == "storage_class_specifier" && walk.text(item) == "extern");
     let is_local = walk.is_local(at);
-    let mut end = if stays_open(walk, at, declarators.len()) { walk.tree.next(at) } else { 0 };
+    let mut end = if encloses_members(walk, at, declarators.len()) { walk.tree.next(at) } else { 0 };
     for declarator in declarators {
-        let of = declared(walk, base, declarator);
+        let of = read_declarator(walk, base, declarator);
         let Some(name) = of.name else { continue };
         let annotation = Some(of.of_type);
         match (of.is_function, is_local) {
@@ -45,9 +45,9 @@ pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             }
             (false, true) if is_extern => {}
             (false, true) => {
-                let binding = walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, name);
+                let binding = walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Whole, name);
                 if let (Some(binding), Some(value)) = (binding, of.value) {
-                    walk.value_of_binding(binding, value);
+                    walk.defer_binding_value(binding, value);
                 }
             }
             // An `extern` declaration without a value is defined in another file.
@@ -65,7 +65,7 @@ pub(crate) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Whether the contents of a declaration belong to the first symbol that it declares. A structure with a tag keeps its
 /// own members. A structure without a tag gives them to that symbol. Anything else does so where only one name is
 /// declared.
-fn stays_open(walk: &Walk<'_, '_>, at: usize, names: usize) -> bool {
+fn encloses_members(walk: &Walk<'_, '_>, at: usize, names: usize) -> bool {
     let of = walk.child(at, "type").filter(|&of| walk.child(of, "body").is_some());
     match of {
         Some(of) => walk.child(of, "name").is_none(),
@@ -78,9 +78,9 @@ pub(crate) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let base = base_type(walk, at);
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
     // The members of a structure without a tag belong to the field.
-    let mut end = if stays_open(walk, at, declarators.len()) { walk.tree.next(at) } else { 0 };
+    let mut end = if encloses_members(walk, at, declarators.len()) { walk.tree.next(at) } else { 0 };
     for declarator in declarators {
-        let of = declared(walk, base, declarator);
+        let of = read_declarator(walk, base, declarator);
         if let Some(name) = of.name {
             let annotation = Some(of.of_type);
             walk.define(at, Definition { annotation, end, ..Definition::new(SymbolKind::Field, name) });
@@ -99,7 +99,7 @@ pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_plain = |declarator: &usize| walk.kind(*declarator) == "type_identifier";
     let named = unnamed.and_then(|_| declarators.first().copied().filter(is_plain));
     for declarator in declarators.into_iter().filter(|declarator| Some(*declarator) != named) {
-        let declared = declared(walk, base, declarator);
+        let declared = read_declarator(walk, base, declarator);
         let Some(name) = declared.name else { continue };
         let (annotation, flags) = (Some(declared.of_type), Flags::ALIAS);
         walk.define(at, Definition { annotation, flags, ..Definition::new(SymbolKind::Type, name) });
@@ -107,7 +107,7 @@ pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     // The structure comes last because the nodes that follow are inside it.
     if let (Some(of), Some(name)) = (unnamed, named) {
         let (body, end) = (walk.child(of, "body"), walk.tree.next(at));
-        walk.define(at, Definition { body, end, ..Definition::new(kind_of(walk.kind(of)), name) });
+        walk.define(at, Definition { body, end, ..Definition::new(kind_of_tag(walk.kind(of)), name) });
     }
     at + 1
 }
@@ -116,7 +116,7 @@ pub(crate) fn type_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(crate) fn structure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(body)) = (walk.child(at, "name"), walk.child(at, "body")) {
         let (body, end) = (Some(body), walk.tree.next(at));
-        walk.define(at, Definition { body, end, ..Definition::new(kind_of(walk.kind(at)), name) });
+        walk.define(at, Definition { body, end, ..Definition::new(kind_of_tag(walk.kind(at)), name) });
     }
     at + 1
 }
@@ -145,17 +145,17 @@ pub(crate) fn tagged(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 /// A parameter of a function.
 pub(crate) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = declared_parameter(walk, at);
-    if let Some(name) = of.name.filter(|_| is_own(walk, at)) {
-        walk.bind_as(name, BindingKind::Param, Some(of.of_type), Part::Whole, at);
+    if let Some(name) = of.name.filter(|_| is_of_defined_function(walk, at)) {
+        walk.bind_as(name, BindingKind::Param, Some(of.of_type), ValuePart::Whole, at);
     } else if let Some(name) = of.name {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }
 
 /// Whether a parameter belongs to the function being defined, and not to the type of one of its parameters.
-fn is_own(walk: &Walk<'_, '_>, at: usize) -> bool {
+fn is_of_defined_function(walk: &Walk<'_, '_>, at: usize) -> bool {
     let mut around = walk.parent(walk.parent(at));
     while walk.kind(around).ends_with("declarator") {
         around = walk.parent(around);
@@ -168,7 +168,7 @@ pub(crate) fn old_parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_meant = |&item: &usize| walk.kind(item) == "identifier" && walk.is_local(at);
     let names: Vec<usize> = walk.items(at).filter(is_meant).collect();
     for name in names {
-        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -201,7 +201,7 @@ pub(crate) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -242,7 +242,7 @@ pub(crate) fn macro_definition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         walk.scope(at);
         let names: Vec<usize> = walk.items(list).collect();
         for name in names {
-            walk.bind_as(name, BindingKind::Param, None, Part::Whole, list);
+            walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, list);
         }
     }
     at + 1
@@ -320,7 +320,7 @@ pub(crate) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         _ => None,
     };
     if let (Some(name), Some(of)) = (name, of) {
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
@@ -329,7 +329,7 @@ pub(crate) fn designated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(crate) fn offset(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let member = walk.items(at).find(|&item| walk.kind(item) == "field_identifier");
     if let (Some(member), Some(of)) = (member, walk.child(at, "type")) {
-        walk.behind(member, of);
+        walk.set_qualifier(member, of);
     }
     at + 1
 }
@@ -345,7 +345,7 @@ pub(crate) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(crate) fn described_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let base = base_type(walk, at);
     match walk.child(at, "declarator") {
-        Some(declarator) => declared(walk, base, declarator).of_type,
+        Some(declarator) => read_declarator(walk, base, declarator).of_type,
         None => base,
     }
 }

@@ -4,7 +4,7 @@ use codecompass_model::{VersionId, World};
 
 /// Resolves an include path from another file: first relative to that file's folder, then to the file whose path has
 /// this suffix and shares the longest prefix with the including file's path.
-pub(crate) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
+pub(crate) fn resolve_include(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let beside = join(folder, path);
     if let Some(found) = beside.as_deref().and_then(|beside| world.file_at(beside)) {
@@ -44,7 +44,7 @@ mod tests {
     use super::join;
 
     #[test]
-    fn a_path_is_followed_from_a_folder() {
+    fn joins_relative_path() {
         assert_eq!(join("src/net", "../a.h").as_deref(), Some("src/a.h"));
         assert_eq!(join("", "./a/b.h").as_deref(), Some("a/b.h"));
         assert_eq!(join("a", "../../b.h"), None);

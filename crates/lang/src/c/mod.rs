@@ -11,10 +11,10 @@ pub(crate) mod includes;
 use codecompass_model::SymbolKind::{Enum, Union, Variant};
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First, Last};
-use crate::recipe::{Do, Lower, Means, Recipe, Row, define, grammar, row};
-use crate::rules::{Apart, Look, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
+use crate::spec::Find::{self, First, Last};
+use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, define, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -27,34 +27,37 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls .9995 / .994 on tmux and .997 / .993 on jansson, against libclang",
-    customs: Customs { manifests: &["CMakeLists.txt", "configure.ac", "meson.build"], ..Customs::NONE },
+    conventions: Conventions { manifests: &["CMakeLists.txt", "configure.ac", "meson.build"], ..Conventions::NONE },
     grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_c::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     modifiers: &["storage_class_specifier"],
-    words: &[("static", Means::Seen(Visibility::Private)), ("static", Means::Flag(Flags::FILE_ONLY))],
+    modifier_words: &[
+        ("static", ModifierMeaning::Visibility(Visibility::Private)),
+        ("static", ModifierMeaning::Flag(Flags::FILE_ONLY)),
+    ],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
     keywords: hooks::KEYWORDS,
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "c",
-    kin: &["cpp"],
-    order: &[Look::Around, Look::File, Look::Unit, Look::Global],
+    interop: &["cpp"],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Unit, LookupStep::Global],
     unit: Unit::Include,
-    apart: Apart::Types,
+    namespaces: Namespaces::TypesSeparate,
     literals: &[(Literal::Int, "int"), (Literal::Float, "double"), (Literal::Char, "char"), (Literal::Bool, "int")],
-    widens: &["char", "short", "int", "long", "float", "double", "_Bool", "bool", "signed", "unsigned"],
-    module: includes::files,
-    ..Scoping::PLAIN
+    widening_order: &["char", "short", "int", "long", "float", "double", "_Bool", "bool", "signed", "unsigned"],
+    resolve_module: includes::resolve_include,
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -83,86 +86,86 @@ const fn field(name: &'static str) -> Find {
 
 const ROWS: &[Row] = &[
     // Declarations.
-    row("function_definition", &[Do::Hook(hooks::function)]),
-    row("declaration", &[Do::Hook(hooks::declaration)]),
-    row("field_declaration", &[Do::Hook(hooks::fields)]),
-    row("type_definition", &[Do::Hook(hooks::type_definition)]),
-    row("parameter_declaration", &[Do::Hook(hooks::parameter)]),
-    row("parameter_list", &[Do::Hook(hooks::old_parameters)]),
+    row("function_definition", &[Action::Hook(hooks::function)]),
+    row("declaration", &[Action::Hook(hooks::declaration)]),
+    row("field_declaration", &[Action::Hook(hooks::fields)]),
+    row("type_definition", &[Action::Hook(hooks::type_definition)]),
+    row("parameter_declaration", &[Action::Hook(hooks::parameter)]),
+    row("parameter_list", &[Action::Hook(hooks::old_parameters)]),
     row("variadic_parameter", &[]),
-    row("struct_specifier", &[Do::Hook(hooks::structure), Do::Lower(Lower::Hook(hooks::tagged))]),
-    row("union_specifier", &[Do::Hook(hooks::structure), Do::Lower(Lower::Hook(hooks::tagged))]),
-    row("enum_specifier", &[Do::Hook(hooks::structure), Do::Lower(Lower::Hook(hooks::tagged))]),
+    row("struct_specifier", &[Action::Hook(hooks::structure), Action::Lower(Lower::Hook(hooks::tagged))]),
+    row("union_specifier", &[Action::Hook(hooks::structure), Action::Lower(Lower::Hook(hooks::tagged))]),
+    row("enum_specifier", &[Action::Hook(hooks::structure), Action::Lower(Lower::Hook(hooks::tagged))]),
     row("field_declaration_list", &[]),
     row("enumerator_list", &[]),
-    row("enumerator", &[Do::Define(define(Variant).value(field("value")))]),
+    row("enumerator", &[Action::Define(define(Variant).value(field("value")))]),
     row("storage_class_specifier", &[]),
     row("type_qualifier", &[]),
-    row("init_declarator", &[Do::Fields]),
-    row("function_declarator", &[Do::Fields]),
-    row("pointer_declarator", &[Do::Fields]),
-    row("array_declarator", &[Do::Fields]),
+    row("init_declarator", &[Action::Fields]),
+    row("function_declarator", &[Action::Fields]),
+    row("pointer_declarator", &[Action::Fields]),
+    row("array_declarator", &[Action::Fields]),
     row("parenthesized_declarator", &[]),
     row("attributed_declarator", &[]),
-    row("abstract_pointer_declarator", &[Do::Fields]),
-    row("abstract_array_declarator", &[Do::Fields]),
-    row("abstract_function_declarator", &[Do::Fields]),
+    row("abstract_pointer_declarator", &[Action::Fields]),
+    row("abstract_array_declarator", &[Action::Fields]),
+    row("abstract_function_declarator", &[Action::Fields]),
     row("abstract_parenthesized_declarator", &[]),
     // The preprocessor.
-    row("preproc_include", &[Do::Hook(hooks::include)]),
-    row("preproc_def", &[Do::Hook(hooks::macro_definition)]),
-    row("preproc_function_def", &[Do::Hook(hooks::macro_definition)]),
+    row("preproc_include", &[Action::Hook(hooks::include)]),
+    row("preproc_def", &[Action::Hook(hooks::macro_definition)]),
+    row("preproc_function_def", &[Action::Hook(hooks::macro_definition)]),
     row("preproc_params", &[]),
-    row("preproc_arg", &[Do::Opaque, Do::Hook(hooks::macro_text)]),
-    row("preproc_ifdef", &[Do::Fields]),
+    row("preproc_arg", &[Action::Opaque, Action::Hook(hooks::macro_text)]),
+    row("preproc_ifdef", &[Action::Fields]),
     // Blocks.
-    row("compound_statement", &[Do::Scope]),
-    row("for_statement", &[Do::Scope]),
+    row("compound_statement", &[Action::Scope]),
+    row("for_statement", &[Action::Scope]),
     // Expressions.
     row(
         "call_expression",
         &[
-            Do::In("function_declarator", &Do::Refers(field("function"), RefShape::Value)),
-            Do::Lower(Lower::CallOf(field("function"), field("arguments"))),
+            Action::In("function_declarator", &Action::Refers(field("function"), RefShape::Value)),
+            Action::Lower(Lower::CallOf(field("function"), field("arguments"))),
         ],
     ),
     row("argument_list", &[]),
-    row("field_expression", &[Do::Lower(Lower::Member(field("argument"), field("field")))]),
-    row("subscript_expression", &[Do::Lower(Lower::Index(field("argument"), field("index")))]),
-    row("pointer_expression", &[Do::Lower(Lower::Hook(hooks::pointer))]),
-    row("cast_expression", &[Do::Lower(Lower::Cast(field("type")))]),
-    row("compound_literal_expression", &[Do::Lower(Lower::Cast(field("type")))]),
-    row("parenthesized_expression", &[Do::Lower(Lower::Same(First))]),
-    row("conditional_expression", &[Do::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
-    row("assignment_expression", &[Do::Lower(Lower::Same(field("left")))]),
-    row("comma_expression", &[Do::Lower(Lower::Same(field("right")))]),
-    row("binary_expression", &[Do::Lower(Lower::Binary)]),
-    row("unary_expression", &[Do::Lower(Lower::Same(field("argument")))]),
-    row("update_expression", &[Do::Lower(Lower::Same(field("argument")))]),
-    row("extension_expression", &[Do::Lower(Lower::Same(First))]),
+    row("field_expression", &[Action::Lower(Lower::Member(field("argument"), field("field")))]),
+    row("subscript_expression", &[Action::Lower(Lower::Index(field("argument"), field("index")))]),
+    row("pointer_expression", &[Action::Lower(Lower::Hook(hooks::pointer))]),
+    row("cast_expression", &[Action::Lower(Lower::Cast(field("type")))]),
+    row("compound_literal_expression", &[Action::Lower(Lower::Cast(field("type")))]),
+    row("parenthesized_expression", &[Action::Lower(Lower::Same(First))]),
+    row("conditional_expression", &[Action::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
+    row("assignment_expression", &[Action::Lower(Lower::Same(field("left")))]),
+    row("comma_expression", &[Action::Lower(Lower::Same(field("right")))]),
+    row("binary_expression", &[Action::Lower(Lower::Binary)]),
+    row("unary_expression", &[Action::Lower(Lower::Same(field("argument")))]),
+    row("update_expression", &[Action::Lower(Lower::Same(field("argument")))]),
+    row("extension_expression", &[Action::Lower(Lower::Same(First))]),
     row("initializer_list", &[]),
-    row("initializer_pair", &[Do::Hook(hooks::designated)]),
+    row("initializer_pair", &[Action::Hook(hooks::designated)]),
     row("field_designator", &[]),
-    row("offsetof_expression", &[Do::Hook(hooks::offset), Do::Lower(Lower::Literal(Literal::Int))]),
-    row("sizeof_expression", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("alignof_expression", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("number_literal", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("char_literal", &[Do::Lower(Lower::Literal(Literal::Char))]),
-    row("string_literal", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("concatenated_string", &[Do::Lower(Lower::Literal(Literal::Text))]),
+    row("offsetof_expression", &[Action::Hook(hooks::offset), Action::Lower(Lower::Literal(Literal::Int))]),
+    row("sizeof_expression", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("alignof_expression", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("number_literal", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("char_literal", &[Action::Lower(Lower::Literal(Literal::Char))]),
+    row("string_literal", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("concatenated_string", &[Action::Lower(Lower::Literal(Literal::Text))]),
     row("system_lib_string", &[]),
-    row("true", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("false", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("null", &[Do::Lower(Lower::Literal(Literal::Null))]),
+    row("true", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("false", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("null", &[Action::Lower(Lower::Literal(Literal::Null))]),
     // Names and types.
-    row("identifier", &[Do::Leaf(RefShape::Value)]),
-    row("field_identifier", &[Do::Leaf(RefShape::Member)]),
-    row("type_identifier", &[Do::Leaf(RefShape::Type)]),
-    row("primitive_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("sized_type_specifier", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("type_descriptor", &[Do::Lower(Lower::Hook(hooks::described_type))]),
-    row("macro_type_specifier", &[Do::Refers(field("name"), RefShape::Call), Do::Lower(Lower::Same(Last))]),
-    row("comment", &[Do::Comment]),
+    row("identifier", &[Action::Leaf(RefShape::Value)]),
+    row("field_identifier", &[Action::Leaf(RefShape::Member)]),
+    row("type_identifier", &[Action::Leaf(RefShape::Type)]),
+    row("primitive_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("sized_type_specifier", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("type_descriptor", &[Action::Lower(Lower::Hook(hooks::described_type))]),
+    row("macro_type_specifier", &[Action::Refers(field("name"), RefShape::Call), Action::Lower(Lower::Same(Last))]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.
@@ -225,7 +228,7 @@ const IGNORED: &[&str] = &[
 ];
 
 /// The symbol kind for the keyword before the name.
-fn kind_of(node: &str) -> SymbolKind {
+fn kind_of_tag(node: &str) -> SymbolKind {
     match node {
         "union_specifier" => Union,
         "enum_specifier" => Enum,

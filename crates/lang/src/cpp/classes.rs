@@ -2,11 +2,11 @@
 
 use codecompass_model::{Expr, ExprId, Flags, RefShape, SymbolKind, Visibility};
 
-use super::functions::{annotate, is_function, is_hidden, named};
-use super::kind_of;
+use super::functions::{annotate, declared_name, is_function, is_hidden};
+use super::kind_of_class_key;
 use super::paths::leaf_of;
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// `class a {…}`: a symbol; without a body it is only a reference.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -27,7 +27,7 @@ pub(super) fn define_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
         }
         return;
     };
-    let Some(name) = named(walk, whole) else { return };
+    let Some(name) = declared_name(walk, whole) else { return };
     // A template specialization is not the template itself.
     let special =
         (walk.kind(whole) == "template_type").then(|| walk.text(whole).split_whitespace().collect::<String>());
@@ -39,13 +39,13 @@ pub(super) fn define_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let symbol = walk.define(
         outer,
         Definition {
-            named: Some(name.span),
+            name_span: Some(name.span),
             segment: segment.as_deref(),
             body: Some(body),
             flags: flags | Flags::FILE_ONLY.when(is_hidden),
             visibility: is_hidden.then_some(Visibility::Private),
             end,
-            ..Definition::new(kind_of(walk.kind(at)), name.name)
+            ..Definition::new(kind_of_class_key(walk.kind(at)), name.name)
         },
     );
     if outer != at {
@@ -113,14 +113,14 @@ pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_static =
         walk.items(at).any(|item| walk.kind(item) == "storage_class_specifier" && walk.text(item) == "static");
     for declarator in declarators {
-        let Some(name) = named(walk, declarator) else { continue };
+        let Some(name) = declared_name(walk, declarator) else { continue };
         let is_function = is_function(walk, declarator);
         let is_open = is_function && default.is_some_and(|value| walk.text(value) == "0");
         let kind = if is_function { SymbolKind::Prototype } else { SymbolKind::Field };
         let symbol = walk.define(
             at,
             Definition {
-                named: Some(name.span),
+                name_span: Some(name.span),
                 value: default.filter(|_| !is_function),
                 flags: Flags::STATIC.when(is_static) | Flags::ABSTRACT.when(is_open),
                 ..Definition::new(kind, name.name)

@@ -1,20 +1,20 @@
 //! Functions with and without bodies, variables, and tests defined by macros.
 
-use codecompass_model::{BindingKind, Expr, ExprId, Flags, Part, RefShape, Span, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, Expr, ExprId, Flags, RefShape, Span, SymbolKind, ValuePart, Visibility};
 
 use super::paths::leaf_of;
-use crate::c::declarators::{Declared, base_type, declared, parameter as declared_parameter};
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::c::declarators::{DeclaratorInfo, base_type, parameter as declared_parameter, read_declarator};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
 use crate::rules::is_type;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Maximum nesting depth of declarators.
 const MAX_DEPTH: usize = 40;
 
 /// The name that a declarator declares.
-pub(super) struct Named {
+pub(super) struct DeclaredName {
     /// The node of the name.
     pub(super) name: usize,
     pub(super) span: Span,
@@ -25,7 +25,7 @@ pub(super) struct Named {
 }
 
 /// Returns the name in a declarator and the path before it.
-pub(super) fn named(walk: &Walk<'_, '_>, declarator: usize) -> Option<Named> {
+pub(super) fn declared_name(walk: &Walk<'_, '_>, declarator: usize) -> Option<DeclaredName> {
     let (mut at, mut scope, mut path) = (declarator, None, String::new());
     for _ in 0..MAX_DEPTH {
         at = match walk.kind(at) {
@@ -36,7 +36,7 @@ pub(super) fn named(walk: &Walk<'_, '_>, declarator: usize) -> Option<Named> {
                     span.end = walk.child(at, "type").map_or(span.end, |of| walk.tree.node(of).end);
                 }
                 let segment = (!path.is_empty()).then(|| [path.as_str(), walk.draft.slice(span)].concat());
-                return Some(Named { name: at, span, scope, segment });
+                return Some(DeclaredName { name: at, span, scope, segment });
             }
             "qualified_identifier" => {
                 if let Some(before) = walk.child(at, "scope") {
@@ -64,7 +64,7 @@ pub(super) fn named(walk: &Walk<'_, '_>, declarator: usize) -> Option<Named> {
 }
 
 /// Returns the name of the innermost enclosing symbol if that is a type.
-fn class_around<'w>(walk: &'w Walk<'_, '_>) -> Option<&'w str> {
+fn enclosing_class_name<'w>(walk: &'w Walk<'_, '_>) -> Option<&'w str> {
     walk.draft.enclosing().filter(|around| is_type(around.kind)).map(|around| around.name.as_str())
 }
 
@@ -78,9 +78,9 @@ pub(super) fn is_hidden(walk: &Walk<'_, '_>) -> bool {
 }
 
 /// Returns the flags and the visibility of a function or a variable.
-fn said(walk: &Walk<'_, '_>, at: usize) -> (Flags, Option<Visibility>) {
+fn declared_modifiers(walk: &Walk<'_, '_>, at: usize) -> (Flags, Option<Visibility>) {
     let is_static = has_word(walk, at, "static");
-    match class_around(walk) {
+    match enclosing_class_name(walk) {
         Some(_) => (Flags::STATIC.when(is_static), None),
         None => {
             let is_hidden = is_static || is_hidden(walk);
@@ -100,11 +100,11 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Defines a function; `outer` is the enclosing template declaration, or the function itself.
 pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let Some(declarator) = walk.child(at, "declarator") else { return };
-    let Some(name) = named(walk, declarator) else { return walk.open_function(outer, None) };
+    let Some(name) = declared_name(walk, declarator) else { return walk.open_function(outer, None) };
     let typed = walk.child(at, "type").is_some();
     let own = walk.draft.slice(name.span);
     let scope_name = name.scope.and_then(|scope| leaf_of(walk, scope)).map(|leaf| walk.text(leaf));
-    let class = class_around(walk).map(str::to_owned);
+    let class = enclosing_class_name(walk).map(str::to_owned);
     let is_plain = matches!(walk.kind(name.name), "identifier" | "field_identifier");
     if !typed
         && is_plain
@@ -122,13 +122,13 @@ pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) 
         (None, Some(_)) if !is_friend => SymbolKind::Method,
         _ => SymbolKind::Fn,
     };
-    let (mut flags, visibility) = said(walk, at);
+    let (mut flags, visibility) = declared_modifiers(walk, at);
     flags = flags | Flags::ABSTRACT.when(walk.child_of(at, "pure_virtual_clause").is_some());
     let body = walk.child_of(at, "field_initializer_list").or_else(|| walk.child(at, "body"));
     let symbol = walk.define(
         outer,
         Definition {
-            named: Some(name.span),
+            name_span: Some(name.span),
             segment: name.segment.as_deref(),
             body,
             flags,
@@ -140,7 +140,7 @@ pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) 
     walk.open_function(outer, symbol);
     super::hooks::bind_parameters(walk, outer, at);
     let base = base_type(walk, at);
-    let of = declared(walk, base, declarator).of_type;
+    let of = read_declarator(walk, base, declarator).of_type;
     let owner = name.scope.map(|scope| walk.lower(scope));
     if let Some(symbol) = symbol {
         walk.draft.annotate_symbol(symbol, of, owner);
@@ -162,7 +162,7 @@ fn macro_function(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) -> bool
     walk.roles.mark(Some(word), Role::Refers(RefShape::Call));
     for &leaf in all.iter().skip(usize::from(is_fixture)).filter(|&&leaf| leaf != name) {
         walk.roles.mark(Some(leaf), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(leaf).span());
+        walk.draft.mark_label(walk.tree.node(leaf).span());
     }
     walk.roles.mark(Some(name), Role::Declares);
     let segment = all.iter().map(|&leaf| walk.text(leaf)).collect::<Vec<_>>().join("::");
@@ -234,7 +234,7 @@ fn test_symbol(
             doc: None,
             annotation: None,
             value: None,
-            more: More { owner, flags: Flags::FILE_ONLY, ..More::default() },
+            extras: SymbolExtras { owner, flags: Flags::FILE_ONLY, ..SymbolExtras::default() },
             is_test: true,
         },
         end,
@@ -252,10 +252,10 @@ pub(super) fn declaration(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Declares the names of a declaration; `outer` is the enclosing template declaration, or the declaration itself.
 pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let is_template = outer != at;
-    let is_member = class_around(walk).is_some();
+    let is_member = enclosing_class_name(walk).is_some();
     let is_local = walk.is_local(at) && !is_member;
     let is_friend = walk.kind(walk.parent(outer)) == "friend_declaration";
-    let (flags, visibility) = said(walk, at);
+    let (flags, visibility) = declared_modifiers(walk, at);
     let is_extern = has_word(walk, at, "extern");
     let declarators: Vec<usize> = walk.children_in(at, "declarator").collect();
     if is_template {
@@ -269,13 +269,13 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
             bind_parts(walk, list, value, declarator);
             continue;
         }
-        let Some(name) = named(walk, declarator) else { continue };
+        let Some(name) = declared_name(walk, declarator) else { continue };
         let is_function = is_function(walk, declarator);
         if is_friend {
             walk.roles.mark(Some(name.name), Role::Refers(RefShape::Value));
             continue;
         }
-        if is_local && (!is_function || looks_made(walk, declarator)) {
+        if is_local && (!is_function || looks_constructed(walk, declarator)) {
             local(walk, at, declarator, &name);
             continue;
         }
@@ -284,7 +284,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
             continue;
         }
         if !is_function {
-            constructs(walk, at, declarator);
+            refer_to_constructor(walk, at, declarator);
         }
         let value = walk.child(declarator, "value").filter(|_| walk.kind(declarator) == "init_declarator");
         let is_announced = !is_function && value.is_none() && is_extern;
@@ -301,9 +301,9 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
         let symbol = walk.define(
             outer,
             Definition {
-                named: Some(name.span),
+                name_span: Some(name.span),
                 segment: name.segment.as_deref(),
-                value: value.filter(|_| !is_function && !is_made(walk, declarator)),
+                value: value.filter(|_| !is_function && !has_constructor_args(walk, declarator)),
                 flags: flags | Flags::ABSTRACT.when(is_open),
                 visibility,
                 end: if is_template { walk.tree.next(outer) } else { 0 },
@@ -331,7 +331,7 @@ pub(super) fn annotate(
         return;
     }
     let base = base_type(walk, at);
-    let of = declared(walk, base, declarator).of_type;
+    let of = read_declarator(walk, base, declarator).of_type;
     walk.draft.annotate_symbol(symbol, of, owner);
 }
 
@@ -380,7 +380,7 @@ pub(super) fn is_function(walk: &Walk<'_, '_>, declarator: usize) -> bool {
 }
 
 /// Whether an apparent function declaration inside a function constructs a value: `T x(a, b)`.
-fn looks_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
+fn looks_constructed(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     let Some(list) = walk.child(declarator, "parameters").filter(|_| walk.kind(declarator) == "function_declarator")
     else {
         return false;
@@ -396,7 +396,7 @@ fn looks_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
 }
 
 /// Whether a declarator has constructor arguments.
-fn is_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
+fn has_constructor_args(walk: &Walk<'_, '_>, declarator: usize) -> bool {
     let value = walk.child(declarator, "value");
     value.is_some_and(|value| matches!(walk.kind(value), "argument_list" | "initializer_list"))
         && walk
@@ -405,8 +405,8 @@ fn is_made(walk: &Walk<'_, '_>, declarator: usize) -> bool {
 }
 
 /// `T x(…)` constructs a value of `T`.
-fn constructs(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) {
-    if !is_made(walk, declarator) && !looks_made(walk, declarator) {
+fn refer_to_constructor(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) {
+    if !has_constructor_args(walk, declarator) && !looks_constructed(walk, declarator) {
         return;
     }
     if let Some(leaf) = walk.child(at, "type").and_then(|of| leaf_of(walk, of)) {
@@ -416,11 +416,11 @@ fn constructs(walk: &mut Walk<'_, '_>, at: usize, declarator: usize) {
 }
 
 /// The value that a declarator constructs or is initialised with.
-pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(super) fn declared_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let args: Box<[ExprId]> = match (walk.kind(at), walk.child(at, "value")) {
-        ("init_declarator", Some(list)) if is_made(walk, at) => walk.all(list),
+        ("init_declarator", Some(list)) if has_constructor_args(walk, at) => walk.lower_all(list),
         ("init_declarator", Some(value)) => return walk.lower(value),
-        ("function_declarator", _) if looks_made(walk, at) => {
+        ("function_declarator", _) if looks_constructed(walk, at) => {
             let items: Vec<usize> =
                 walk.child(at, "parameters").map_or_else(Vec::new, |list| walk.items(list).collect());
             let types: Vec<usize> = items.into_iter().filter_map(|item| walk.child(item, "type")).collect();
@@ -435,26 +435,29 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// A local variable.
-fn local(walk: &mut Walk<'_, '_>, at: usize, declarator: usize, name: &Named) {
-    constructs(walk, at, declarator);
+fn local(walk: &mut Walk<'_, '_>, at: usize, declarator: usize, name: &DeclaredName) {
+    refer_to_constructor(walk, at, declarator);
     let is_auto = is_auto(walk, at);
     let base = base_type(walk, at);
-    let annotation = if looks_made(walk, declarator) {
+    let annotation = if looks_constructed(walk, declarator) {
         let all: Vec<usize> =
             (declarator..walk.tree.next(declarator)).filter(|&one| walk.kind(one) == "type_identifier").collect();
         all.into_iter().for_each(|leaf| walk.roles.mark(Some(leaf), Role::Refers(RefShape::Value)));
         base
     } else {
-        let Declared { of_type, .. } = declared(walk, base, declarator);
+        let DeclaratorInfo { of_type, .. } = read_declarator(walk, base, declarator);
         of_type
     };
-    let binding = walk.bind_as(name.name, BindingKind::Local, (!is_auto).then_some(annotation), Part::Whole, name.name);
+    let binding =
+        walk.bind_as(name.name, BindingKind::Local, (!is_auto).then_some(annotation), ValuePart::Whole, name.name);
     let value = walk.child(declarator, "value").filter(|_| walk.kind(declarator) == "init_declarator");
-    if let (Some(binding), Some(value)) = (binding, value.filter(|_| is_auto || !is_made(walk, declarator))) {
+    if let (Some(binding), Some(value)) =
+        (binding, value.filter(|_| is_auto || !has_constructor_args(walk, declarator)))
+    {
         let list = matches!(walk.kind(value), "argument_list" | "initializer_list");
         // `auto x(a)` and `auto x{a}` are `a`.
         let value = if list { walk.items(value).next().unwrap_or(value) } else { value };
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
 }
 
@@ -463,7 +466,7 @@ pub(super) fn bind_parts(walk: &mut Walk<'_, '_>, list: usize, value: Option<Exp
     let names: Vec<usize> = walk.items(list).collect();
     let is_pair = names.len() == 2;
     for (name, part) in names.into_iter().zip(["first", "second"].into_iter().chain(std::iter::repeat(""))) {
-        let binding = walk.bind_as(name, BindingKind::Local, None, Part::Whole, from);
+        let binding = walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, from);
         if let (Some(binding), Some(of), true) = (binding, value, is_pair) {
             let name = walk.draft.word(part);
             let value = walk.draft.expr(Expr::Member { of, name });
@@ -476,17 +479,17 @@ pub(super) fn bind_parts(walk: &mut Walk<'_, '_>, list: usize, value: Option<Exp
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_auto = is_auto(walk, at);
     let of = declared_parameter(walk, at);
-    let Some(name) = of.name.filter(|&name| walk.roles.of(name) == Role::Open) else { return at + 1 };
+    let Some(name) = of.name.filter(|&name| walk.roles.get(name) == Role::Unset) else { return at + 1 };
     let is_template = walk.kind(walk.parent(at)) == "template_parameter_list";
     if walk.is_local(at) || is_template {
         let of_type = match walk.kind(at) {
             "variadic_parameter_declaration" => walk.draft.expr(Expr::List(of.of_type)),
             _ => of.of_type,
         };
-        walk.bind_as(name, BindingKind::Param, (!is_auto).then_some(of_type), Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, (!is_auto).then_some(of_type), ValuePart::Whole, at);
     } else {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }

@@ -1,14 +1,14 @@
 //! Language-specific hooks of C++: namespaces, templates and `using` declarations.
 
-use codecompass_model::{BindingKind, Expr, Flags, Import, ImportForm, Part, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, Expr, Flags, Import, ImportForm, SymbolKind, ValuePart, Visibility};
 
-use super::functions::{bind_parts, declare, define_function, is_auto, is_hidden, named};
+use super::functions::{bind_parts, declare, declared_name, define_function, is_auto, is_hidden};
 use super::paths::{leaf_of, namespaces};
-use crate::c::declarators::{base_type, declared};
+use crate::c::declarators::{base_type, read_declarator};
 use crate::c::hooks::macro_text_without;
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Maximum nesting depth of templates.
@@ -27,7 +27,7 @@ pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     for part in namespaces(walk, name) {
         if is_inline {
             walk.roles.mark(Some(part), Role::Declares);
-            walk.draft.means_itself(walk.tree.node(part).span());
+            walk.draft.mark_label(walk.tree.node(part).span());
         } else {
             walk.define(at, Definition { body, end, ..Definition::new(SymbolKind::Namespace, part) });
         }
@@ -75,7 +75,7 @@ pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -98,7 +98,7 @@ pub(super) fn template(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) == "template_declaration" {
         return at + 1;
     }
-    let Some(inner) = declared_in(walk, at) else {
+    let Some(inner) = templated_declaration(walk, at) else {
         walk.draft.block(walk.tree.next(at), false);
         bind_parameters(walk, at, at);
         return at + 1;
@@ -117,7 +117,7 @@ pub(super) fn template(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Returns the declaration inside a template.
-fn declared_in(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+fn templated_declaration(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut at = at;
     for _ in 0..MAX_DEPTH {
         let is_one = |&item: &usize| !matches!(walk.kind(item), "template_parameter_list" | "");
@@ -151,7 +151,7 @@ pub(super) fn bind_parameters(walk: &mut Walk<'_, '_>, outer: usize, inner: usiz
                 _ => None,
             };
             if let Some(name) = name {
-                walk.bind_as(name, BindingKind::TypeParam, None, Part::Whole, outer);
+                walk.bind_as(name, BindingKind::TypeParam, None, ValuePart::Whole, outer);
             }
         }
         let Some(next) = walk.child_of(at, "template_declaration") else { break };
@@ -202,19 +202,19 @@ pub(super) fn range_loop(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     };
     if let Some(list) = list {
         let of = walk.lower(right);
-        let of = walk.draft.expr(Expr::Part { of, part: Part::Element });
+        let of = walk.draft.expr(Expr::Part { of, part: ValuePart::Element });
         bind_parts(walk, list, Some(of), end);
         return at + 1;
     }
-    let Some(name) = named(walk, declarator) else { return at + 1 };
+    let Some(name) = declared_name(walk, declarator) else { return at + 1 };
     let annotation = if is_auto(walk, at) {
         None
     } else {
         let base = base_type(walk, at);
-        Some(declared(walk, base, declarator).of_type)
+        Some(read_declarator(walk, base, declarator).of_type)
     };
-    if let Some(binding) = walk.bind_as(name.name, BindingKind::Local, annotation, Part::Element, end) {
-        walk.value_of_binding(binding, right);
+    if let Some(binding) = walk.bind_as(name.name, BindingKind::Local, annotation, ValuePart::Element, end) {
+        walk.defer_binding_value(binding, right);
     }
     at + 1
 }
@@ -222,8 +222,8 @@ pub(super) fn range_loop(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// `[x = y]`.
 pub(super) fn capture(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (Some(name), Some(value)) = (walk.child(at, "left"), walk.child(at, "right")) else { return at + 1 };
-    if let Some(binding) = walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at)) {
-        walk.value_of_binding(binding, value);
+    if let Some(binding) = walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at)) {
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }

@@ -5,8 +5,8 @@
 
 use codecompass_model::{Expr, ExprId, Literal, RefShape, Wrap};
 
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Keywords that look like function names.
 pub(super) const CASTS: &[&str] = &["static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"];
@@ -46,17 +46,17 @@ pub(super) fn qualified(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let scope = walk.child(at, "scope");
     let inner = last_name(walk, at).filter(|&name| walk.kind(name) != "qualified_identifier");
     if let Some(leaf) = inner.and_then(|name| leaf_of(walk, name)) {
-        walk.behind(leaf, scope.unwrap_or(leaf));
+        walk.set_qualifier(leaf, scope.unwrap_or(leaf));
     }
     let around = outer(walk, at).map(|around| walk.child(around, "scope"));
     if let (Some(before), Some(leaf)) = (around, scope.and_then(|scope| leaf_of(walk, scope))) {
-        walk.behind(leaf, before.unwrap_or(leaf));
+        walk.set_qualifier(leaf, before.unwrap_or(leaf));
     }
     at + 1
 }
 
 /// Returns the qualifier of the last part of a path.
-fn before(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
+fn qualifier(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
     match walk.child(path, "scope") {
         Some(scope) => walk.lower(scope),
         None => walk.draft.name_expr("", path),
@@ -69,22 +69,22 @@ pub(super) fn path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.kind(name) {
         "qualified_identifier" => walk.lower(name),
         _ => {
-            let before = before(walk, at);
-            part(walk, name, Some(before))
+            let before = qualifier(walk, at);
+            path_segment(walk, name, Some(before))
         }
     }
 }
 
 /// Lowers a name before `::`.
 pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let before = before_scope(walk, at);
-    part(walk, at, before)
+    let before = scope_qualifier(walk, at);
+    path_segment(walk, at, before)
 }
 
 /// Returns the qualifier of a name before `::`.
-fn before_scope(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+fn scope_qualifier(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let outer = is_scope(walk, at).then(|| outer(walk, walk.parent(at))).flatten()?;
-    Some(before(walk, outer))
+    Some(qualifier(walk, outer))
 }
 
 /// Whether `::` follows a name.
@@ -94,7 +94,7 @@ fn is_scope(walk: &Walk<'_, '_>, at: usize) -> bool {
 }
 
 /// Lowers a part of a path with its qualifier.
-fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
+fn path_segment(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
     let Some(leaf) = leaf_of(walk, at) else { return walk.other() };
     let of = match before {
         Some(of) => {
@@ -111,7 +111,7 @@ fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
     let template = if walk.kind(at) == "dependent_name" { walk.items(at).next() } else { Some(at) };
     match template.and_then(|template| walk.child(template, "arguments")) {
         Some(list) => {
-            let args = walk.all(list);
+            let args = walk.lower_all(list);
             walk.draft.expr(Expr::Apply { of, args })
         }
         None => of,
@@ -119,7 +119,7 @@ fn part(walk: &mut Walk<'_, '_>, at: usize, before: Option<ExprId>) -> ExprId {
 }
 
 /// A template with its arguments. A cast creates a value of the target type.
-pub(super) fn applied(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(super) fn template_with_args(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if is_cast(walk, at) {
         let list = walk.child(at, "arguments");
         return match list.and_then(|list| walk.items(list).next()) {
@@ -130,8 +130,8 @@ pub(super) fn applied(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
             None => walk.other(),
         };
     }
-    let before = before_scope(walk, at);
-    part(walk, at, before)
+    let before = scope_qualifier(walk, at);
+    path_segment(walk, at, before)
 }
 
 fn is_cast(walk: &Walk<'_, '_>, at: usize) -> bool {
@@ -151,7 +151,7 @@ pub(super) fn cast(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn nested(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let mut whole = None;
     for name in namespaces(walk, at) {
-        whole = Some(part(walk, name, whole));
+        whole = Some(path_segment(walk, name, whole));
     }
     whole.unwrap_or_else(|| walk.other())
 }
@@ -202,7 +202,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// A constructed value: `new T(…)`, `T{…}`.
-pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn construct(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let leaf = walk.child(at, "type").and_then(|of| leaf_of(walk, of));
     if let Some(leaf) = leaf {
         walk.roles.mark(Some(leaf), Role::Refers(RefShape::Construct));
@@ -211,25 +211,25 @@ pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     at + 1
 }
 
-fn made_of(walk: &mut Walk<'_, '_>, at: usize, args: &str, pointer: bool) -> ExprId {
+fn constructed(walk: &mut Walk<'_, '_>, at: usize, args: &str, pointer: bool) -> ExprId {
     let of = match walk.child(at, "type") {
         Some(of) => walk.lower(of),
         None => return walk.other(),
     };
     let of = if pointer { walk.draft.expr(Expr::List(of)) } else { of };
     let callee = walk.draft.expr(Expr::New(of));
-    let args = walk.child(at, args).map_or_else(Box::default, |list| walk.all(list));
+    let args = walk.child(at, args).map_or_else(Box::default, |list| walk.lower_all(list));
     walk.draft.expr(Expr::Call { callee, args })
 }
 
 /// `new T(…)` is a pointer.
 pub(super) fn new_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    made_of(walk, at, "arguments", true)
+    constructed(walk, at, "arguments", true)
 }
 
 /// `T{…}`.
 pub(super) fn literal_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    made_of(walk, at, "value", false)
+    constructed(walk, at, "value", false)
 }
 
 /// `a.b<int>` and `a->B::b`: the name is deeper than the field.
@@ -240,7 +240,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let between = walk.tree.node(of).end as usize..walk.tree.node(name).start as usize;
         let is_arrow = walk.draft.text.get(between).is_some_and(|between| between.contains("->"));
         walk.roles.mark(Some(leaf), Role::Refers(RefShape::Member));
-        if is_arrow { walk.behind_pointer(leaf, of) } else { walk.behind(leaf, of) }
+        if is_arrow { walk.set_pointer_qualifier(leaf, of) } else { walk.set_qualifier(leaf, of) }
     }
     at + 1
 }
@@ -250,7 +250,7 @@ pub(super) fn destructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).next();
     if let Some(name) = name {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }

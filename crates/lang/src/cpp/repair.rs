@@ -6,10 +6,11 @@
 //! blanked as well, together with everything after its `#else`. All texts still come from the original file.
 
 /// Words that may precede such a macro in the same declaration.
-const BEFORE: &[&str] = &["static", "inline", "virtual", "explicit", "constexpr", "extern", "friend", "else"];
+const DECLARATION_PREFIXES: &[&str] =
+    &["static", "inline", "virtual", "explicit", "constexpr", "extern", "friend", "else"];
 
 /// Suffixes of thread safety annotations, which follow a declaration.
-const BEHIND: &[&str] = &[
+const ANNOTATION_SUFFIXES: &[&str] = &[
     "GUARDED_BY",
     "GUARDED_VAR",
     "ACQUIRED_AFTER",
@@ -63,11 +64,11 @@ pub(super) fn repair(text: &str) -> Option<String> {
     let mut blanks: Vec<(usize, usize)> = conditions(&tokens);
     let mut at = 0;
     while at < tokens.len() {
-        let end = before_name(&tokens, at)
-            .or_else(|| before_words(&tokens, at))
-            .or_else(|| behind_type(&tokens, at))
-            .or_else(|| alone(&tokens, at, declares[at]))
-            .or_else(|| behind_declaration(&tokens, at));
+        let end = macro_before_name(&tokens, at)
+            .or_else(|| macro_before_declaration(&tokens, at))
+            .or_else(|| macro_after_type(&tokens, at))
+            .or_else(|| macro_on_own_line(&tokens, at, declares[at]))
+            .or_else(|| macro_after_declaration(&tokens, at));
         match end {
             Some(end) => {
                 blanks.push((tokens[at].start, tokens[end - 1].start + tokens[end - 1].text.len()));
@@ -87,7 +88,7 @@ pub(super) fn repair(text: &str) -> Option<String> {
 }
 
 /// Returns the token after a macro and its arguments.
-fn after(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+fn after_macro(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     if tokens.get(at + 1).is_none_or(|next| next.text != "(") {
         return Some(at + 1);
     }
@@ -107,12 +108,12 @@ fn after(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// `class MACRO Name {`: returns the token after the macro.
-fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+fn macro_before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let word = at.checked_sub(1).map(|before| tokens[before].text)?;
     if !matches!(word, "class" | "struct" | "union") || !tokens[at].is_macro() {
         return None;
     }
-    let end = after(tokens, at)?;
+    let end = after_macro(tokens, at)?;
     let name = tokens.get(end).filter(|name| name.is_word() && name.text != "final")?;
     let next = tokens.get(end + 1)?.text;
     let is_export = || ["EXPORT", "API", "PUBLIC"].iter().any(|part| tokens[at].text.contains(part));
@@ -127,11 +128,12 @@ fn before_name(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// `MACRO void f()`, and a macro alone on its line: returns the token after it.
-fn before_words(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+fn macro_before_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let own = tokens[at];
     let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
-    let is_begin =
-        matches!(before, "" | ";" | "{" | "}" | ":" | ">" | "]") || before.starts_with('#') || BEFORE.contains(&before);
+    let is_begin = matches!(before, "" | ";" | "{" | "}" | ":" | ">" | "]")
+        || before.starts_with('#')
+        || DECLARATION_PREFIXES.contains(&before);
     if !own.is_macro() || !is_begin {
         return None;
     }
@@ -151,7 +153,7 @@ fn before_words(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// `void MACRO f(`: returns the token after the macro.
-fn behind_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+fn macro_after_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let before = tokens.get(at.checked_sub(1)?)?;
     let is_type = (before.is_word()
         && !matches!(before.text, "return" | "new" | "else" | "case" | "throw" | "define" | "goto"))
@@ -165,12 +167,12 @@ fn behind_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 /// `PUSH_WARNINGS(1)` alone on its line, without a semicolon: returns the token after it.
-fn alone(tokens: &[Token<'_>], at: usize, declares: bool) -> Option<usize> {
+fn macro_on_own_line(tokens: &[Token<'_>], at: usize, declares: bool) -> Option<usize> {
     let own = tokens[at];
     if !own.is_first || !own.is_macro() || !declares {
         return None;
     }
-    let end = after(tokens, at).filter(|end| *end > at + 1)?;
+    let end = after_macro(tokens, at).filter(|end| *end > at + 1)?;
     let is_end = |next: &Token<'_>| {
         next.is_first && (next.is_word() || matches!(next.text, "}" | "~" | "[") || next.text.starts_with('#'))
     };
@@ -235,19 +237,19 @@ fn conditions(tokens: &[Token<'_>]) -> Vec<(usize, usize)> {
 }
 
 /// `int a GUARDED_BY(mutex);`: returns the token after the macro.
-fn behind_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+fn macro_after_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let own = tokens[at];
     let before = tokens.get(at.checked_sub(1)?)?;
     if !own.is_macro() || !(before.is_word() || matches!(before.text, ")" | "]")) || before.text == "return" {
         return None;
     }
-    let end = after(tokens, at)?;
+    let end = after_macro(tokens, at)?;
     let name = own.text.trim_end_matches('_');
     let next = tokens.get(end)?;
     let ends = matches!(next.text, ";" | "{" | "=" | "override" | "final" | "const") || next.is_macro();
     let is_mark =
         end == at + 1 && (name.ends_with("NOEXCEPT") || name.ends_with("ANALYSIS") || name.ends_with("OVERRIDE"));
-    let is_given = end > at + 1 && BEHIND.iter().any(|known| name.ends_with(known));
+    let is_given = end > at + 1 && ANNOTATION_SUFFIXES.iter().any(|known| name.ends_with(known));
     (ends && (is_mark || is_given)).then_some(end)
 }
 
@@ -333,7 +335,7 @@ mod tests {
     use super::repair;
 
     #[test]
-    fn macros_of_declarations_are_blanks() {
+    fn declaration_macros_are_blanked() {
         for (text, repaired) in [
             ("class MY_API A : B {};", "class        A : B {};"),
             ("struct ALIGN(8) A {};", "struct          A {};"),

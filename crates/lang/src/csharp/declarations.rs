@@ -1,12 +1,14 @@
 //! Language-specific hooks for declarations of C#.
 
 use codecompass_model::BindingKind::{Local, Param};
-use codecompass_model::{Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
+use codecompass_model::{
+    Expr, ExprId, Flags, FuncExpr, Import, ImportForm, RefShape, SymbolKind, ValuePart, Visibility,
+};
 
-use crate::draft::{More, NewSymbol};
-use crate::recipe::table::Bind;
-use crate::recipe::{Definition, Find, Walk, bind};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::table::Bind;
+use crate::spec::{Definition, Find, Walk, bind};
 use crate::text;
 
 /// A parameter.
@@ -14,7 +16,7 @@ pub(super) const PARAMETER: Bind = bind(Param, Find::Field("name")).of_type(Find
 
 /// The loop variable of `foreach`.
 const ELEMENT: Bind =
-    bind(Local, Find::Field("left")).of_type(Find::Field("type")).value(Find::Field("right")).part(Part::Element);
+    bind(Local, Find::Field("left")).of_type(Find::Field("type")).value(Find::Field("right")).part(ValuePart::Element);
 
 /// A dotted name without white space and type arguments.
 fn path(walk: &Walk<'_, '_>, at: usize) -> String {
@@ -82,7 +84,7 @@ pub(super) fn using(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -150,7 +152,7 @@ pub(super) fn constraints(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let found = walk.items(at).filter(|&item| walk.kind(item) == "type_parameter_constraint");
     let bound = found.filter_map(|item| walk.child(item, "type")).next();
     let of = walk.name_expr(name);
-    if let (Some(bound), &Expr::Name { seen: codecompass_model::Seen::Local(binding), .. }) =
+    if let (Some(bound), &Expr::Name { seen: codecompass_model::LexicalTarget::Local(binding), .. }) =
         (bound, walk.draft.expr_at(of))
     {
         let bound = walk.lower(bound);
@@ -254,7 +256,7 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                 walk.kind(around) == "member_access_expression" && walk.child(around, "name") == Some(inner);
             if is_value && !is_member {
                 walk.roles.mark(Some(inner), Role::Declares);
-                walk.draft.means_itself(walk.tree.node(inner).span());
+                walk.draft.mark_label(walk.tree.node(inner).span());
             }
         }
     }
@@ -274,10 +276,10 @@ pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let is_const = walk.items(declared).any(is_const);
         let kind = if is_const { SymbolKind::Const } else { SymbolKind::Field };
         walk.define(declared, Definition { value, annotation, end: walk.tree.next(at), ..Definition::new(kind, name) });
-    } else if let Some(binding) = walk.bind_as(name, Local, annotation, Part::Whole, walk.tree.next(at))
+    } else if let Some(binding) = walk.bind_as(name, Local, annotation, ValuePart::Whole, walk.tree.next(at))
         && let Some(value) = value
     {
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }
@@ -287,18 +289,18 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "name");
     let value = walk.items(at).last().filter(|&last| Some(last) != name);
     if let (Some(binding), Some(value)) = (walk.bind_row(at, &PARAMETER), value) {
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }
 
 /// `params T[] all`.
-pub(super) fn any_number(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn params_array(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(of)) = (walk.child(at, "name"), walk.child(at, "type")) {
         let leaf = walk.name_node(of);
         walk.roles.mark(leaf, Role::Refers(RefShape::Type));
         let of = walk.lower(of);
-        walk.bind_as(name, Param, Some(of), Part::Whole, at);
+        walk.bind_as(name, Param, Some(of), ValuePart::Whole, at);
     }
     at + 1
 }
@@ -314,7 +316,7 @@ pub(super) fn foreach(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn names(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.children_in(at, "name").filter(|&name| walk.kind(name) == "identifier").collect();
     for name in names {
-        walk.bind_as(name, Local, None, Part::Whole, walk.tree.next(at));
+        walk.bind_as(name, Local, None, ValuePart::Whole, walk.tree.next(at));
     }
     at + 1
 }
@@ -325,10 +327,10 @@ pub(super) fn from(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.child(at, "type").map(|of| walk.lower(of));
     let value = walk.items(at).last().filter(|&last| Some(last) != name);
     if let Some(name) = name
-        && let Some(binding) = walk.bind_as(name, Local, of, Part::Element, walk.tree.next(at))
+        && let Some(binding) = walk.bind_as(name, Local, of, ValuePart::Element, walk.tree.next(at))
         && let Some(value) = value
     {
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }
@@ -337,10 +339,10 @@ pub(super) fn from(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn let_clause(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (first, last) = (walk.items(at).next(), walk.items(at).last());
     if let Some(name) = first.filter(|&name| walk.kind(name) == "identifier" && first != last)
-        && let Some(binding) = walk.bind_as(name, Local, None, Part::Whole, walk.tree.next(at))
+        && let Some(binding) = walk.bind_as(name, Local, None, ValuePart::Whole, walk.tree.next(at))
         && let Some(value) = last
     {
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }
@@ -349,7 +351,7 @@ pub(super) fn let_clause(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn query(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.items(at).find(|&item| walk.kind(item) == "identifier");
     if let Some(name) = name {
-        walk.bind_as(name, Local, None, Part::Whole, at);
+        walk.bind_as(name, Local, None, ValuePart::Whole, at);
     }
     at + 1
 }

@@ -2,13 +2,13 @@
 
 use codecompass_model::{Expr, ExprId, RefShape};
 
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Marks a label: the name of an argument or of a tuple element.
-fn itself(walk: &mut Walk<'_, '_>, name: usize) {
+fn mark_label(walk: &mut Walk<'_, '_>, name: usize) {
     walk.roles.mark(Some(name), Role::Declares);
-    walk.draft.means_itself(walk.tree.node(name).span());
+    walk.draft.mark_label(walk.tree.node(name).span());
 }
 
 /// A call of a bare name, or of a member of `this`.
@@ -28,7 +28,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// `name: value`.
 pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
-        itself(walk, name);
+        mark_label(walk, name);
     }
     at + 1
 }
@@ -38,7 +38,7 @@ pub(super) fn attribute_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let attribute = walk.parent(walk.parent(at));
     if let (Some(key), Some(of)) = (walk.child(at, "name"), walk.child(attribute, "name")) {
         walk.roles.mark(Some(key), Role::Refers(RefShape::Member));
-        walk.behind(key, of);
+        walk.set_qualifier(key, of);
     }
     at + 1
 }
@@ -51,7 +51,7 @@ pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let reference = walk.draft.reference_count() as u32;
     walk.draft.reference(walk.tree.node(word).span(), RefShape::Construct, None);
     if let Some(args) = args.filter(|_| walk.draft.reference_count() as u32 > reference) {
-        let args = walk.all(args);
+        let args = walk.lower_all(args);
         let callee = walk.draft.expr(Expr::This);
         let call = walk.draft.expr(Expr::Call { callee, args });
         walk.draft.set_call(reference, call);
@@ -73,7 +73,7 @@ pub(super) fn initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let name = walk.child(item, "left").filter(|&left| walk.kind(left) == "identifier");
         if let (Some(name), Some(of)) = (name, of) {
             walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-            walk.behind(name, of);
+            walk.set_qualifier(name, of);
         }
     }
     at + 1
@@ -85,7 +85,7 @@ pub(super) fn with_initializer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.items(walk.parent(at)).next();
     if let (Some(name), Some(of)) = (name, of) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
@@ -98,25 +98,25 @@ pub(super) fn subpattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = name.filter(|_| walk.kind(clause) == "property_pattern_clause") {
         let of = walk.child(around, "type").unwrap_or(around);
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
 
 /// `new { A = x, y }`: the names before the equals signs are members of an anonymous type.
-pub(super) fn unnamed_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn anonymous_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     for name in names {
         let rest = walk.draft.text.get(walk.tree.node(name).end as usize..).unwrap_or("").trim_start();
         if rest.starts_with('=') && !rest.starts_with("==") {
-            itself(walk, name);
+            mark_label(walk, name);
         }
     }
     at + 1
 }
 
 /// `new(…)` has the type declared by its context.
-fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+fn expected_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let declared = match walk.kind(around) {
         "variable_declarator" => walk.child(walk.parent(around), "type"),
@@ -131,16 +131,16 @@ fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     Some(walk.draft.expr(Expr::New(of)))
 }
 
-pub(super) fn new_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let Some(callee) = wanted(walk, at) else { return walk.other() };
-    let args = walk.child_of(at, "argument_list").map_or_else(Box::default, |list| walk.all(list));
+pub(super) fn implicit_new(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+    let Some(callee) = expected_type(walk, at) else { return walk.other() };
+    let args = walk.child_of(at, "argument_list").map_or_else(Box::default, |list| walk.lower_all(list));
     walk.draft.expr(Expr::Call { callee, args })
 }
 
 /// The arguments of `new(…)` belong to a constructor call.
-pub(super) fn call_of_wanted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    if let (Some(list), Some(callee)) = (walk.child_of(at, "argument_list"), wanted(walk, at)) {
-        walk.given_to(list, callee);
+pub(super) fn implicit_new_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let (Some(list), Some(callee)) = (walk.child_of(at, "argument_list"), expected_type(walk, at)) {
+        walk.set_argument_callee(list, callee);
     }
     at + 1
 }
@@ -155,8 +155,9 @@ pub(super) fn awaited(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 /// One of the arms.
 pub(super) fn switch_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    const MOST: usize = 8;
-    let arms: Vec<usize> = walk.items(at).filter(|&arm| walk.kind(arm) == "switch_expression_arm").take(MOST).collect();
+    const MAX_ARMS: usize = 8;
+    let arms: Vec<usize> =
+        walk.items(at).filter(|&arm| walk.kind(arm) == "switch_expression_arm").take(MAX_ARMS).collect();
     let arms = arms.into_iter().map(|arm| walk.lower(arm)).collect();
     walk.draft.expr(Expr::Either(arms))
 }
@@ -202,7 +203,7 @@ pub(super) fn aliased(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 pub(super) fn refer_to_aliased(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(alias) = walk.child(at, "alias") {
-        itself(walk, alias);
+        mark_label(walk, alias);
     }
     at + 1
 }
@@ -211,7 +212,7 @@ pub(super) fn refer_to_aliased(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn generic(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.child_of(at, "identifier") else { return at + 1 };
     walk.roles.mark(Some(name), Role::Refers(RefShape::Type));
-    if matches!(walk.roles.of(name), Role::Refers(RefShape::Type | RefShape::Extends | RefShape::Implements)) {
+    if matches!(walk.roles.get(name), Role::Refers(RefShape::Type | RefShape::Extends | RefShape::Implements)) {
         walk.call(at, Some(name));
     }
     at + 1
@@ -231,7 +232,7 @@ pub(super) fn condition(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(condition) = walk.child(at, "condition") {
         for inner in condition..walk.tree.next(condition) {
             if walk.kind(inner) == "identifier" {
-                itself(walk, inner);
+                mark_label(walk, inner);
             }
         }
     }

@@ -3,16 +3,16 @@
 use codecompass_model::{Import, ImportForm, World};
 
 /// Files that by convention contain the global imports.
-const FILES: &[&str] = &["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs", "GlobalImports.cs"];
+const GLOBAL_USING_FILES: &[&str] = &["GlobalUsings.cs", "GlobalUsing.cs", "Usings.cs", "GlobalImports.cs"];
 
 /// Build files that apply to all projects below their folder.
-const BUILDS: &[&str] = &["Directory.Build.props", "Directory.Build.targets"];
+const BUILD_FILES: &[&str] = &["Directory.Build.props", "Directory.Build.targets"];
 
 /// Returns the imports that a file shares with others.
-pub(super) fn shared(world: &dyn World, path: &str) -> Vec<Import> {
+pub(super) fn implicit_imports(world: &dyn World, path: &str) -> Vec<Import> {
     let mut all = Vec::new();
     let folders: Vec<&str> = std::iter::successors(folder(path), |inner| folder(inner)).collect();
-    for id in FILES.iter().flat_map(|name| world.files_named(name).to_vec()) {
+    for id in GLOBAL_USING_FILES.iter().flat_map(|name| world.files_named(name).to_vec()) {
         let Some(file) = world.file(id) else { continue };
         // The file is in the project's folder or in its `Properties` folder.
         let home = folder(&file.path).unwrap_or("");
@@ -24,7 +24,7 @@ pub(super) fn shared(world: &dyn World, path: &str) -> Vec<Import> {
     for folder in folders {
         let name = folder.rsplit('/').next().unwrap_or(folder);
         let beside = |name: &str| if folder.is_empty() { name.to_owned() } else { [folder, "/", name].concat() };
-        let files = BUILDS.iter().map(|name| beside(name)).chain([beside(&[name, ".csproj"].concat())]);
+        let files = BUILD_FILES.iter().map(|name| beside(name)).chain([beside(&[name, ".csproj"].concat())]);
         for id in files.filter_map(|path| world.file_at(&path)) {
             all.extend(world.text(id).iter().flat_map(|text| usings(text)));
         }
@@ -62,7 +62,7 @@ mod tests {
     use super::usings;
 
     #[test]
-    fn the_imports_of_a_project_are_read() {
+    fn reads_project_usings() {
         let text = "<Project><ItemGroup><Using Include=\"A.B\" /><Using Include=\"C.D\" Static=\"true\"/>\n<Using Include=\"E\" Alias=\"F\" /></ItemGroup>";
         let found: Vec<_> = usings(text).into_iter().map(|import| (import.module, import.form)).collect();
         let expected = [("A.B", super::ImportForm::TypeOnly), ("C.D", super::ImportForm::Static)];

@@ -4,10 +4,10 @@ use codecompass_model::{RefShape, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
 use super::members::function_in;
-use super::symbols::Entry;
+use super::symbols::SymbolEntry;
 use super::variables::last_value;
 use super::walk::Walk;
-use super::{context, exports, imports, loads};
+use super::{contextual_types, exports, imports, loads};
 use crate::roles::Role;
 
 /// Handles an assignment. It is a definition if its left side is a path of names and its right side a function or a
@@ -29,7 +29,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) {
     };
     let path = walk.tree.child(left, f::OBJECT).map_or("", |object| walk.slice(object));
     let function = function_in(walk, value);
-    let Some(kind) = kind_of(walk, path, function) else {
+    let Some(kind) = assigned_kind(walk, path, function) else {
         return this_field(walk, at, path, property);
     };
     if let Some(function) = function.filter(|_| !is_chain) {
@@ -39,7 +39,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// Returns the kind of symbol that an assignment to a member of this path defines.
-fn kind_of(walk: &Walk<'_, '_>, path: &str, function: Option<usize>) -> Option<SymbolKind> {
+fn assigned_kind(walk: &Walk<'_, '_>, path: &str, function: Option<usize>) -> Option<SymbolKind> {
     let is_class = function.is_some_and(|function| walk.tree.kind(function) == k::CLASS);
     let is_export = exports::is_exports(path);
     match function {
@@ -79,7 +79,7 @@ fn enter(
     };
     let segment = segment(path, name);
     let value = walk.tree.child(at, f::RIGHT);
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind,
         name_at: Some(property),
         name,
@@ -89,7 +89,7 @@ fn enter(
         visibility: (None, Visibility::Public),
         annotation: function.and_then(|function| walk.type_of(function, f::RETURN_TYPE)),
         value: match function {
-            Some(function) => context::result(walk, function),
+            Some(function) => contextual_types::result(walk, function),
             None => walk.span_of(at, f::RIGHT),
         },
         end: if is_chain { 0 } else { walk.tree.next(at) },
@@ -110,13 +110,13 @@ fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
     match walk.tree.kind(value) {
         k::OBJECT => walk.roles.mark(Some(value), Role::Declares),
         k::IDENTIFIER if !is_chain => imports::export_local(walk, value, Some("export=")),
-        k::CALL | k::MEMBER => loads::passed_on(walk, value),
-        k::ARROW | k::FUNCTION_EXPRESSION | k::GENERATOR | k::CLASS if walk.roles.of(value) == Role::Open => {
+        k::CALL | k::MEMBER => loads::reexport_loaded(walk, value),
+        k::ARROW | k::FUNCTION_EXPRESSION | k::GENERATOR | k::CLASS if walk.roles.get(value) == Role::Unset => {
             walk.roles.mark(Some(value), Role::Declares);
             let name_at = walk.tree.child(value, f::NAME);
             let name = name_at.and_then(|name| walk.name_text(name)).unwrap_or("exports");
             let is_class = walk.tree.kind(value) == k::CLASS;
-            let entry = Entry {
+            let entry = SymbolEntry {
                 kind: if is_class { SymbolKind::Class } else { SymbolKind::Fn },
                 name_at,
                 name,
@@ -125,7 +125,7 @@ fn exported(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_chain: bool) {
                 body: walk.body(value),
                 visibility: (None, Visibility::Public),
                 annotation: walk.type_of(value, f::RETURN_TYPE),
-                value: context::result(walk, value),
+                value: contextual_types::result(walk, value),
                 end: walk.tree.next(at),
                 owner: None,
             };
@@ -148,7 +148,7 @@ fn this_field(walk: &mut Walk<'_, '_>, at: usize, path: &str, property: usize) {
         return;
     }
     walk.roles.mark(Some(property), Role::Refers(RefShape::Member));
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind: SymbolKind::Field,
         name_at: Some(property),
         name,

@@ -2,10 +2,10 @@
 
 use codecompass_model::SymbolKind;
 
-use super::context;
+use super::contextual_types;
 use super::kinds::{field as f, kind as k};
 use super::scopes;
-use super::symbols::Entry;
+use super::symbols::SymbolEntry;
 use super::walk::Walk;
 use crate::roles::Role;
 
@@ -18,7 +18,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
 /// Handles `function f() {}` as an expression: a symbol of its own unless it is the value of a name.
 pub(super) fn function_expression(walk: &mut Walk<'_, '_>, at: usize) {
     let name = walk.tree.child(at, f::NAME);
-    if walk.roles.of(at) == Role::Open && name.is_some() {
+    if walk.roles.get(at) == Role::Unset && name.is_some() {
         declaration(walk, at, SymbolKind::Fn);
     }
     walk.roles.mark(name, Role::Declares);
@@ -31,7 +31,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) {
         return;
     }
     let name = walk.tree.child(at, f::NAME);
-    if walk.roles.of(at) == Role::Open && name.is_some() {
+    if walk.roles.get(at) == Role::Unset && name.is_some() {
         declaration(walk, at, SymbolKind::Class);
     }
     walk.roles.mark(name, Role::Declares);
@@ -49,12 +49,12 @@ pub(super) fn enumeration(walk: &mut Walk<'_, '_>, at: usize) {
 
 /// Handles `type A = …`; the members of an object type are its members.
 pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
-    let Some((name_at, name)) = named(walk, at) else {
+    let Some((name_at, name)) = name_of(walk, at) else {
         return;
     };
     let whole = walk.statement(at);
     let value = walk.tree.child(at, f::VALUE);
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind: SymbolKind::Type,
         name_at: Some(name_at),
         name,
@@ -99,7 +99,7 @@ pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) {
         if walk.tree.kind(name_at) == k::NESTED_IDENTIFIER { walk.tree.child(name_at, f::PROPERTY) } else { None };
     let name = last.map_or(path, |last| walk.slice(last));
     let whole = walk.statement(at);
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind: if is_module { SymbolKind::Module } else { SymbolKind::Namespace },
         name_at: Some(last.unwrap_or(name_at)),
         name,
@@ -127,7 +127,7 @@ pub(super) fn ambient(walk: &mut Walk<'_, '_>, at: usize) {
         walk.ambient_end = walk.ambient_end.max(tree.next(at));
     }
     if let Some(body) = body {
-        let entry = Entry {
+        let entry = SymbolEntry {
             kind: SymbolKind::Namespace,
             name_at: None,
             name: "global",
@@ -144,17 +144,17 @@ pub(super) fn ambient(walk: &mut Walk<'_, '_>, at: usize) {
     }
 }
 
-fn named<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<(usize, &'t str)> {
+fn name_of<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<(usize, &'t str)> {
     let name_at = walk.tree.child(at, f::NAME)?;
     Some((name_at, walk.name_text(name_at)?))
 }
 
 fn declaration(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
-    let Some((name_at, name)) = named(walk, at) else {
+    let Some((name_at, name)) = name_of(walk, at) else {
         return;
     };
     let whole = walk.statement(at);
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind,
         name_at: Some(name_at),
         name,
@@ -163,7 +163,7 @@ fn declaration(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         body: walk.body(at),
         visibility: walk.visibility(whole, name),
         annotation: walk.type_of(at, f::RETURN_TYPE),
-        value: context::result(walk, at),
+        value: contextual_types::result(walk, at),
         end: walk.tree.next(at),
         owner: None,
     };

@@ -2,7 +2,7 @@
 
 use super::kinds::{field as f, kind as k};
 use crate::draft::Draft;
-use crate::names::FastMap;
+use crate::interner::FastMap;
 use crate::tree::Tree;
 
 /// Returns the names in `export { a }`, `export default a`, `export = a`, `exports.x = a`, `module.exports = a` and
@@ -19,7 +19,7 @@ pub(super) fn names<'t>(tree: &Tree, draft: &Draft<'t>) -> FastMap<&'t str, bool
                 found.extend(exported(tree, statement).into_iter().map(|name| (text(name), true)));
             }
             k::EXPRESSION_STATEMENT => {
-                found.extend(assigned(tree, draft, statement).into_iter().map(|name| (text(name), false)));
+                found.extend(assigned_exports(tree, draft, statement).into_iter().map(|name| (text(name), false)));
             }
             _ => {}
         }
@@ -40,7 +40,7 @@ fn exported(tree: &Tree, statement: usize) -> Vec<usize> {
 }
 
 /// Returns the identifiers that a statement like `exports.x = a` or `module.exports = { a }` exports.
-fn assigned(tree: &Tree, draft: &Draft<'_>, statement: usize) -> Vec<usize> {
+fn assigned_exports(tree: &Tree, draft: &Draft<'_>, statement: usize) -> Vec<usize> {
     let mut names = Vec::new();
     let mut next = tree.children(statement).next();
     while let Some(at) = next.filter(|&at| tree.kind(at) == k::ASSIGNMENT) {

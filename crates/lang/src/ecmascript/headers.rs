@@ -8,7 +8,7 @@ use super::resolve::split;
 pub(super) fn flags(header: &str, name: &str) -> Flags {
     let before = header.find(name).map_or("", |end| &header[..end]);
     let has = |words: &str, word: &str| words.split_whitespace().any(|one| one == word);
-    let start = split::parts(header, true, "(").into_iter().next().unwrap_or("");
+    let start = split::split_top_level(header, true, "(").into_iter().next().unwrap_or("");
     Flags::STATIC.when(has(before, "static"))
         | Flags::ASYNC.when(start.split(' ').any(|word| word == "async"))
         | Flags::MODULE_ITSELF.when(is_module_itself(header))
@@ -20,7 +20,7 @@ fn is_module_itself(header: &str) -> bool {
 }
 
 /// Returns whether the resolver needs the header of such a symbol.
-pub(super) fn is_asked_for(kind: SymbolKind) -> bool {
+pub(super) fn needs_header(kind: SymbolKind) -> bool {
     use SymbolKind::{Enum, Module, Namespace, Test, Use, Variant};
     !matches!(kind, Enum | Module | Namespace | Test | Use | Variant)
 }

@@ -2,12 +2,12 @@
 
 use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
-use super::context;
+use super::contextual_types;
 use super::kinds::{field as f, kind as k};
-use super::symbols::Entry;
+use super::symbols::SymbolEntry;
 use super::variables::unquoted;
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
 use crate::text;
 
@@ -15,7 +15,7 @@ use crate::text;
 pub(super) const MAX_PATH: usize = 500;
 
 /// One name that is imported or exported.
-pub(super) struct Name<'t> {
+pub(super) struct ImportedName<'t> {
     pub(super) module: &'t str,
     /// The name in the other module; `None` for a whole module.
     pub(super) name: Option<&'t str>,
@@ -53,8 +53,8 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     for (name, local, entry, form) in names {
         let span = if single { node.span() } else { tree.node(entry).span() };
         let name = name.map(|name| match name {
-            Written::At(at) => unquoted_or_plain(walk, at),
-            Written::Default => "default",
+            ImportedAs::Node(at) => unquoted_or_plain(walk, at),
+            ImportedAs::Default => "default",
         });
         let local_text = local.map(|local| walk.slice(local));
         let place = local.unwrap_or(entry);
@@ -62,26 +62,29 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let module = unquoted(walk, source);
         let name_span = tree.node(place).span();
         let reexport = local_text.is_some_and(|local| walk.exported.contains_key(local));
-        add(walk, Name { module, name, local: local_text, glob: false, form, span, name_span, signature, reexport });
+        add(
+            walk,
+            ImportedName { module, name, local: local_text, glob: false, form, span, name_span, signature, reexport },
+        );
     }
     node.next as usize
 }
 
 /// The source of the imported name.
-enum Written {
-    At(usize),
+enum ImportedAs {
+    Node(usize),
     Default,
 }
 
 /// The name in the other module, the node of the local name, the node of the entry, and its form.
-type ClauseName = (Option<Written>, Option<usize>, usize, ImportForm);
+type ClauseName = (Option<ImportedAs>, Option<usize>, usize, ImportForm);
 
 fn clause_names(walk: &Walk<'_, '_>, at: usize, clause: usize, names: &mut Vec<ClauseName>) {
     let tree = walk.tree;
     let form = form_between(walk, tree.node(at).start, tree.node(clause).start);
     for part in tree.children(clause) {
         match tree.kind(part) {
-            k::IDENTIFIER => names.push((Some(Written::Default), Some(part), part, form)),
+            k::IDENTIFIER => names.push((Some(ImportedAs::Default), Some(part), part, form)),
             k::NAMESPACE_IMPORT => names.push((None, tree.children(part).next(), part, form)),
             k::NAMED_IMPORTS => {
                 let specifiers = tree.children(part).filter(|&entry| tree.kind(entry) == k::IMPORT_SPECIFIER);
@@ -90,7 +93,7 @@ fn clause_names(walk: &Walk<'_, '_>, at: usize, clause: usize, names: &mut Vec<C
                     let local = tree.child(entry, f::ALIAS).unwrap_or(name);
                     let own = form_between(walk, tree.node(entry).start, tree.node(name).start);
                     let form = if form == ImportForm::TypeOnly { form } else { own };
-                    Some((Some(Written::At(name)), Some(local), entry, form))
+                    Some((Some(ImportedAs::Node(name)), Some(local), entry, form))
                 }));
             }
             _ => {}
@@ -171,7 +174,7 @@ fn default_export(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
         return;
     }
     walk.roles.mark(Some(inner), Role::Declares);
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind,
         name_at: None,
         name: "default",
@@ -181,7 +184,7 @@ fn default_export(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
         visibility: (Some("export default"), Visibility::Public),
         annotation: function.and_then(|function| walk.type_of(function, f::RETURN_TYPE)),
         value: match function {
-            Some(function) => context::result(walk, function),
+            Some(function) => contextual_types::result(walk, function),
             None => walk.span_of(at, f::VALUE),
         },
         end: walk.tree.next(at),
@@ -209,7 +212,10 @@ fn reexports(walk: &mut Walk<'_, '_>, at: usize, source: usize) {
         };
         let name_span = tree.node(alias.unwrap_or(source)).span();
         let (span, glob) = (node.span(), local.is_none());
-        return add(walk, Name { module, name: None, local, glob, form, span, name_span, signature, reexport: true });
+        return add(
+            walk,
+            ImportedName { module, name: None, local, glob, form, span, name_span, signature, reexport: true },
+        );
     };
     let entries: Vec<usize> = tree.children(clause).filter(|&entry| tree.kind(entry) == k::EXPORT_SPECIFIER).collect();
     for &entry in &entries {
@@ -226,7 +232,7 @@ fn reexports(walk: &mut Walk<'_, '_>, at: usize, source: usize) {
         let signature = text::signature(&format!("{word} {{ {shown} }} from {quoted}"));
         let name_span = tree.node(alias.unwrap_or(name_at)).span();
         let (name, local) = (Some(name), Some(local));
-        add(walk, Name { module, name, local, glob: false, form, span, name_span, signature, reexport: true });
+        add(walk, ImportedName { module, name, local, glob: false, form, span, name_span, signature, reexport: true });
     }
 }
 
@@ -243,7 +249,7 @@ pub(super) fn export_local(walk: &mut Walk<'_, '_>, name_at: usize, alias: Optio
             _ => format!("export {{ {name} as {alias} }}"),
         };
         let span = if around.kind == k::EXPORT_SPECIFIER { around.span() } else { name_node.span() };
-        if let Some(span) = walk.in_order(span) {
+        if let Some(span) = walk.clamp_to_order(span) {
             walk.draft.symbol(use_symbol(name, alias, signature, span, name_node.span(), true), 0);
         }
     }
@@ -260,8 +266,8 @@ pub(super) fn export_local(walk: &mut Walk<'_, '_>, name_at: usize, alias: Optio
 }
 
 /// Adds an import and its symbol.
-pub(super) fn add(walk: &mut Walk<'_, '_>, new: Name<'_>) {
-    let module = text::cut(new.module, MAX_PATH);
+pub(super) fn add(walk: &mut Walk<'_, '_>, new: ImportedName<'_>) {
+    let module = text::truncate(new.module, MAX_PATH);
     let shown = match new.name {
         Some(name) => format!("{module}.{name}"),
         None if new.glob || new.local.is_some() && new.form != ImportForm::Require => format!("{module}.*"),
@@ -278,7 +284,7 @@ pub(super) fn add(walk: &mut Walk<'_, '_>, new: Name<'_>) {
         line: walk.draft.line(new.name_span.start),
         symbol: walk.draft.enclosing_index(),
     };
-    if let Some(span) = walk.in_order(new.span).filter(|_| !shown.is_empty()) {
+    if let Some(span) = walk.clamp_to_order(new.span).filter(|_| !shown.is_empty()) {
         walk.draft.symbol(use_symbol(&shown, local, new.signature, span, new.name_span, new.reexport), 0);
     }
     walk.draft.import(import);
@@ -308,7 +314,7 @@ fn use_symbol<'a>(
         doc: None,
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     }
 }
@@ -323,7 +329,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     };
     walk.roles.mark(Some(local), Role::Declares);
     let statement = walk.statement(at);
-    let Some(span) = walk.in_order(tree.node(statement).span()) else {
+    let Some(span) = walk.clamp_to_order(tree.node(statement).span()) else {
         return;
     };
     let segment = walk.slice(local);
@@ -344,7 +350,7 @@ pub(super) fn alias(walk: &mut Walk<'_, '_>, at: usize) {
         doc: None,
         annotation: None,
         value: Some(tree.node(target).span().into()),
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);

@@ -2,9 +2,9 @@
 
 use codecompass_model::{Import, ImportForm};
 
-use super::imports::{MAX_PATH, Name, add};
+use super::imports::{ImportedName, MAX_PATH, add};
 use super::kinds::{field as f, kind as k};
-use super::scopes::{PatternNames, Step};
+use super::scopes::{PatternNames, PatternStep};
 use super::variables::{unquoted, whole};
 use super::walk::Walk;
 use crate::roles::Role;
@@ -22,19 +22,19 @@ pub(super) fn loaded(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: 
     let keywords = if whole == at { walk.keywords(at) } else { "" };
     let signature = text::signature(&format!("{keywords} {}", walk.slice(whole).trim_end_matches(';')));
     walk.roles.mark(Some(load.call), Role::Declares);
-    let mut names = PatternNames::of(pattern);
+    let mut names = PatternNames::new(pattern);
     while let Some((name_at, step)) = names.next(tree, walk.draft.text) {
         walk.roles.mark(Some(name_at), Role::Declares);
         let name = match step {
-            Step::Whole => load.member,
-            Step::Field(key) => Some(walk.draft.slice(key)),
-            Step::Index(_) | Step::Inside => continue,
+            PatternStep::Whole => load.member,
+            PatternStep::Field(key) => Some(walk.draft.slice(key)),
+            PatternStep::Index(_) | PatternStep::Inside => continue,
         };
         let local = walk.slice(name_at);
         let reexport = walk.tree.kind(whole) == k::EXPORT || walk.exported.contains_key(local);
         add(
             walk,
-            Name {
+            ImportedName {
                 module: load.module,
                 name,
                 local: Some(local),
@@ -60,13 +60,13 @@ struct Load<'t> {
 }
 
 /// Handles `module.exports = require('x')`, which re-exports the loaded module as a whole.
-pub(super) fn passed_on(walk: &mut Walk<'_, '_>, value: usize) {
+pub(super) fn reexport_loaded(walk: &mut Walk<'_, '_>, value: usize) {
     let Some(load) = load(walk, value) else {
         return;
     };
     walk.roles.mark(Some(load.call), Role::Declares);
     walk.draft.import(Import {
-        module: text::cut(load.module, MAX_PATH).to_owned(),
+        module: text::truncate(load.module, MAX_PATH).to_owned(),
         name: load.member.map(str::to_owned),
         alias: Some("export=".to_owned()),
         glob: false,
@@ -114,11 +114,11 @@ fn argument<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
 /// Handles `import('x')` without a local name for the module: an expression, or a type.
 pub(super) fn dynamic(walk: &mut Walk<'_, '_>, at: usize) {
     if !is_type(walk, at) {
-        return unnamed(walk, at, None, ImportForm::Dynamic);
+        return import_unnamed(walk, at, None, ImportForm::Dynamic);
     }
     let parent = walk.tree.node(at).parent as usize;
     let member = (walk.tree.kind(parent) == k::MEMBER).then(|| walk.tree.child(parent, f::PROPERTY)).flatten();
-    unnamed(walk, at, member.map(|member| walk.slice(member)), ImportForm::TypeOnly);
+    import_unnamed(walk, at, member.map(|member| walk.slice(member)), ImportForm::TypeOnly);
 }
 
 /// Returns whether a call is in a type: `typeof import('x')`, `import('x').A`.
@@ -150,16 +150,16 @@ fn is_type(walk: &Walk<'_, '_>, call: usize) -> bool {
 /// Handles a call of `require` without a local name for the module.
 pub(super) fn require(walk: &mut Walk<'_, '_>, at: usize, callee: usize) {
     if walk.slice(callee) == "require" && !walk.draft.is_local(walk.tree.node(callee).span()) {
-        unnamed(walk, at, None, ImportForm::Require);
+        import_unnamed(walk, at, None, ImportForm::Require);
     }
 }
 
-fn unnamed(walk: &mut Walk<'_, '_>, at: usize, name: Option<&str>, form: ImportForm) {
-    let Some(module) = argument(walk, at).filter(|_| walk.roles.of(at) == Role::Open) else {
+fn import_unnamed(walk: &mut Walk<'_, '_>, at: usize, name: Option<&str>, form: ImportForm) {
+    let Some(module) = argument(walk, at).filter(|_| walk.roles.get(at) == Role::Unset) else {
         return;
     };
     walk.draft.import(Import {
-        module: text::cut(module, MAX_PATH).to_owned(),
+        module: text::truncate(module, MAX_PATH).to_owned(),
         name: name.map(str::to_owned),
         alias: None,
         glob: false,

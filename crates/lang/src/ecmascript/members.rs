@@ -2,11 +2,11 @@
 
 use codecompass_model::{Span, SymbolKind, Visibility};
 
-use super::context;
+use super::contextual_types;
 use super::declarations::mark_members;
 use super::kinds::{field as f, kind as k};
 use super::scopes;
-use super::symbols::Entry;
+use super::symbols::SymbolEntry;
 use super::walk::Walk;
 use crate::roles::Role;
 
@@ -15,7 +15,15 @@ pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) {
     if is_listed(walk, at) || walk.tree.kind(at) == k::METHOD {
         let name = walk.tree.child(at, f::NAME);
         let kind = method_kind(walk, at, name);
-        member(walk, at, name, kind, walk.body(at), walk.type_of(at, f::RETURN_TYPE), context::result(walk, at));
+        member(
+            walk,
+            at,
+            name,
+            kind,
+            walk.body(at),
+            walk.type_of(at, f::RETURN_TYPE),
+            contextual_types::result(walk, at),
+        );
     }
     scopes::function(walk, at);
 }
@@ -50,7 +58,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
         Some(function) => {
             walk.roles.mark(Some(function), Role::Declares);
             let annotation = walk.type_of(function, f::RETURN_TYPE);
-            let value = context::result(walk, function);
+            let value = contextual_types::result(walk, function);
             member(walk, at, name, SymbolKind::Method, walk.body(function), annotation, value);
         }
         None => {
@@ -78,10 +86,10 @@ pub(super) fn pair(walk: &mut Walk<'_, '_>, at: usize) {
             true => SymbolKind::Fn,
             false => SymbolKind::Method,
         };
-        return member(walk, at, key, kind, walk.body(function), annotation, context::result(walk, function));
+        return member(walk, at, key, kind, walk.body(function), annotation, contextual_types::result(walk, function));
     }
     let object = walk.tree.node(at).parent as usize;
-    if walk.roles.of(object) == Role::Open || key.is_none_or(|key| walk.tree.kind(key) == k::COMPUTED) {
+    if walk.roles.get(object) == Role::Unset || key.is_none_or(|key| walk.tree.kind(key) == k::COMPUTED) {
         return;
     }
     let kind = if is_exported { SymbolKind::Var } else { SymbolKind::Field };
@@ -132,14 +140,14 @@ pub(super) fn parameter_property(walk: &mut Walk<'_, '_>, at: usize, name_at: us
 fn is_listed(walk: &Walk<'_, '_>, at: usize) -> bool {
     let body = walk.tree.node(at).parent as usize;
     let kind = walk.tree.kind(body);
-    kind != k::OBJECT_TYPE || walk.roles.of(body) == Role::Declares
+    kind != k::OBJECT_TYPE || walk.roles.get(body) == Role::Declares
 }
 
 /// Returns whether a node is directly in the object literal that is assigned to `module.exports`.
 fn is_exported_literal(walk: &Walk<'_, '_>, at: usize) -> bool {
     let object = walk.tree.node(at).parent as usize;
     let around = walk.tree.node(object).parent as usize;
-    walk.roles.of(object) == Role::Declares
+    walk.roles.get(object) == Role::Declares
         && walk.tree.kind(object) == k::OBJECT
         && walk.tree.kind(around) == k::ASSIGNMENT
 }
@@ -165,7 +173,7 @@ fn member(
     let owner = walk.draft.enclosing().filter(|_| is_leaf).map(|constructor| constructor.parent);
     let visibility = visibility(walk, at, name_at);
     let name_at = Some(name_at);
-    walk.enter(&Entry {
+    walk.enter(&SymbolEntry {
         kind,
         name_at,
         name,

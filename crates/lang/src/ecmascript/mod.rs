@@ -27,7 +27,7 @@
 //! `module.exports = x` export the name `export=`.
 
 mod assignments;
-mod context;
+mod contextual_types;
 mod declarations;
 mod exports;
 mod headers;
@@ -45,7 +45,7 @@ mod test_blocks;
 mod variables;
 mod walk;
 
-use crate::customs::Customs;
+use crate::conventions::Conventions;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -53,13 +53,13 @@ use crate::{Depth, Language, Rules, Walk};
 const VERSION: u32 = 5;
 
 /// Tests, packages and modules have the same names in all of them.
-const CUSTOMS: Customs = Customs {
+const CONVENTIONS: Conventions = Conventions {
     test_folders: &["__tests__"],
-    test_marks: &[".spec.", ".test."],
+    test_infixes: &[".spec.", ".test."],
     manifests: &["package.json"],
     folder_stems: &["index"],
-    passing_on: &[".d.ts"],
-    ..Customs::NONE
+    reexport_files: &[".d.ts"],
+    ..Conventions::NONE
 };
 
 /// `.ts`.
@@ -72,10 +72,10 @@ pub(crate) const TYPESCRIPT: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls .999 / .976 on hono, against the TypeScript compiler",
-    customs: CUSTOMS,
+    conventions: CONVENTIONS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
-    walk: Walk::Own(walk::typescript),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::typescript),
+    rules: Rules::Custom(resolve::resolver),
 };
 
 /// `.tsx`.
@@ -88,10 +88,10 @@ pub(crate) const TSX: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls .999 / .976 on hono, against the TypeScript compiler",
-    customs: CUSTOMS,
+    conventions: CONVENTIONS,
     grammar: grammar(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
-    walk: Walk::Own(walk::typescript),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::typescript),
+    rules: Rules::Custom(resolve::resolver),
 };
 
 /// `.js`, with or without JSX.
@@ -104,10 +104,10 @@ pub(crate) const JAVASCRIPT: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls .999 / .976 on hono, against the TypeScript compiler",
-    customs: CUSTOMS,
+    conventions: CONVENTIONS,
     grammar: Grammar { repair: None, ..grammar(|| tree_sitter_javascript::LANGUAGE.into()) },
-    walk: Walk::Own(walk::javascript),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::javascript),
+    rules: Rules::Custom(resolve::resolver),
 };
 
 /// `.vue`: its scripts, as TypeScript, which includes plain JavaScript.

@@ -19,7 +19,7 @@ mod tests {
     use super::prefix;
 
     #[test]
-    fn a_path_gives_the_module_without_extension_and_src() {
+    fn module_path_drops_extension_and_src() {
         let cases = [
             ("src/utils/html.ts", "utils.html"),
             ("src/index.ts", "index"),

@@ -38,7 +38,7 @@ fn before_signature(text: &str, at: usize) -> Option<usize> {
         }
         before = before[..start].trim_end();
     }
-    before.bytes().last().is_some_and(is_end).then(|| at - 1)
+    before.bytes().last().is_some_and(may_end_signature).then(|| at - 1)
 }
 
 /// Returns the ranges of `in` or `out` before the name of a type parameter: after `<` or a comma, before another word.
@@ -57,7 +57,7 @@ fn variance<'t>(text: &'t str, word: &'static str) -> impl Iterator<Item = Range
 }
 
 /// Returns whether a signature may end with this byte.
-fn is_end(byte: u8) -> bool {
+fn may_end_signature(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b')' | b'>' | b']' | b'}' | b'\'' | b'"' | b'`')
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::repair;
 
     #[test]
-    fn a_signature_after_another_gets_a_semicolon() {
+    fn semicolon_is_inserted_between_signatures() {
         let text = "interface A {\n  <T>(a: T): T\n  // more\n  <U>(a: U): A[U]\n\n  <V>(): void;\n  <W>(): void\n}\n";
         let repaired =
             "interface A {\n  <T>(a: T): T\n  // more\n ;<U>(a: U): A[U]\n\n ;<V>(): void;\n  <W>(): void\n}\n";

@@ -1,27 +1,27 @@
 //! Blocks and their local bindings.
 
-use codecompass_model::{BindingKind, Part, Span};
+use codecompass_model::{BindingKind, Span, ValuePart};
 
-use super::context::{is_function, type_of_place};
+use super::contextual_types::{contextual_type, is_function};
 use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::{self, function_in};
 use super::walk::Walk;
-use crate::draft::{NewBinding, Said};
+use crate::draft::{ExprInput, NewBinding};
 use crate::roles::Role;
 use crate::tree::Tree;
 
 /// The properties that the names of a pattern share.
 #[derive(Clone, Copy)]
-struct Source {
+struct ValueSource {
     kind: BindingKind,
     annotation: Option<Span>,
     value: Option<Span>,
-    part: Part,
+    part: ValuePart,
 }
 
 /// Handles nodes that only open a scope or declare names in one.
-pub(super) fn open(walk: &mut Walk<'_, '_>, at: usize, kind: u8) {
+pub(super) fn open_scope(walk: &mut Walk<'_, '_>, at: usize, kind: u8) {
     match kind {
         k::STATEMENT_BLOCK | k::SWITCH_BODY => block(walk, at),
         k::ARROW => arrow(walk, at),
@@ -66,8 +66,12 @@ fn arrow(walk: &mut Walk<'_, '_>, at: usize) {
     function(walk, at);
     if let Some(parameter) = walk.tree.child(at, f::PARAMETER) {
         let first = walk.draft.binding_count();
-        bind(walk, parameter, Source { kind: BindingKind::Param, annotation: None, value: None, part: Part::Whole });
-        annotate(walk, first, type_of_place(walk, at).as_deref(), 0);
+        bind(
+            walk,
+            parameter,
+            ValueSource { kind: BindingKind::Param, annotation: None, value: None, part: ValuePart::Whole },
+        );
+        annotate(walk, first, contextual_type(walk, at).as_deref(), 0);
     }
 }
 
@@ -112,7 +116,7 @@ pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) {
         return hide(walk, Some(name));
     }
     if value.is_some_and(|value| loads::is_loaded(walk, value)) {
-        let mut names = PatternNames::of(name);
+        let mut names = PatternNames::new(name);
         while let Some((name, _)) = names.next(walk.tree, walk.draft.text) {
             hide(walk, Some(name));
         }
@@ -120,7 +124,7 @@ pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) {
     }
     let annotation = walk.type_of(at, f::TYPE);
     let value = value.map(|value| walk.tree.node(value).span());
-    bind(walk, name, Source { kind: BindingKind::Local, annotation, value, part: Part::Whole });
+    bind(walk, name, ValueSource { kind: BindingKind::Local, annotation, value, part: ValuePart::Whole });
 }
 
 fn hide(walk: &mut Walk<'_, '_>, name: Option<usize>) {
@@ -151,14 +155,15 @@ fn hoist_vars(walk: &mut Walk<'_, '_>, function: usize) {
 fn parameters(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let function = tree.node(at).parent as usize;
-    let place = type_of_place(walk, function).filter(|_| is_function(tree.kind(function)));
+    let place = contextual_type(walk, function).filter(|_| is_function(tree.kind(function)));
     let is_parameter = |&child: &usize| !matches!(tree.kind(child), k::COMMENT | k::DECORATOR);
     for (index, child) in tree.children(at).filter(is_parameter).enumerate() {
         let first = walk.draft.binding_count();
         match tree.kind(child) {
             k::REQUIRED_PARAMETER | k::OPTIONAL_PARAMETER => parameter(walk, child),
             _ => {
-                let source = Source { kind: BindingKind::Param, annotation: None, value: None, part: Part::Whole };
+                let source =
+                    ValueSource { kind: BindingKind::Param, annotation: None, value: None, part: ValuePart::Whole };
                 bind(walk, child, source);
             }
         }
@@ -178,7 +183,7 @@ fn parameter(walk: &mut Walk<'_, '_>, at: usize) {
     let value = walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span());
     let pattern = walk.tree.child(at, f::PATTERN).or_else(|| walk.tree.child(at, f::NAME));
     if let Some(pattern) = pattern.filter(|&pattern| walk.tree.kind(pattern) != k::THIS) {
-        bind(walk, pattern, Source { kind: BindingKind::Param, annotation, value, part: Part::Whole });
+        bind(walk, pattern, ValueSource { kind: BindingKind::Param, annotation, value, part: ValuePart::Whole });
         members::parameter_property(walk, at, pattern);
     }
 }
@@ -194,7 +199,7 @@ fn type_parameters(walk: &mut Walk<'_, '_>, at: usize) {
 
 fn type_parameter(walk: &mut Walk<'_, '_>, name: Option<usize>, annotation: Option<Span>) {
     if let Some(name) = name {
-        bind(walk, name, Source { kind: BindingKind::TypeParam, annotation, value: None, part: Part::Whole });
+        bind(walk, name, ValueSource { kind: BindingKind::TypeParam, annotation, value: None, part: ValuePart::Whole });
     }
 }
 
@@ -247,40 +252,40 @@ fn loop_variable(walk: &mut Walk<'_, '_>, at: usize) {
     let right = walk.tree.node(right).span();
     let between = walk.draft.slice(Span { start: walk.tree.node(left).end, end: right.start });
     let value = between.contains("of").then_some(right);
-    let part = if value.is_some() { Part::Element } else { Part::Whole };
-    bind(walk, left, Source { kind: BindingKind::Local, annotation: None, value, part });
+    let part = if value.is_some() { ValuePart::Element } else { ValuePart::Whole };
+    bind(walk, left, ValueSource { kind: BindingKind::Local, annotation: None, value, part });
 }
 
 fn catch(walk: &mut Walk<'_, '_>, at: usize) {
     walk.draft.block(walk.tree.next(at), false);
     let annotation = walk.type_of(at, f::TYPE);
     if let Some(name) = walk.tree.child(at, f::PARAMETER) {
-        bind(walk, name, Source { kind: BindingKind::Local, annotation, value: None, part: Part::Whole });
+        bind(walk, name, ValueSource { kind: BindingKind::Local, annotation, value: None, part: ValuePart::Whole });
     }
 }
 
 /// Binds all names of a pattern that are not yet bound.
-fn bind(walk: &mut Walk<'_, '_>, pattern: usize, source: Source) {
-    let mut names = PatternNames::of(pattern);
+fn bind(walk: &mut Walk<'_, '_>, pattern: usize, source: ValueSource) {
+    let mut names = PatternNames::new(pattern);
     while let Some((name, step)) = names.next(walk.tree, walk.draft.text) {
-        if walk.roles.of(name) != Role::Open {
+        if walk.roles.get(name) != Role::Unset {
             continue;
         }
         walk.roles.mark(Some(name), Role::Declares);
         let part = match step {
-            Step::Whole => source.part,
-            _ if source.part != Part::Whole => Part::Inside,
-            Step::Field(key) => Part::Field(walk.draft.name(key)),
-            Step::Index(index) => Part::Index(index),
-            Step::Inside => Part::Inside,
+            PatternStep::Whole => source.part,
+            _ if source.part != ValuePart::Whole => ValuePart::Inside,
+            PatternStep::Field(key) => ValuePart::Field(walk.draft.name(key)),
+            PatternStep::Index(index) => ValuePart::Index(index),
+            PatternStep::Inside => ValuePart::Inside,
         };
         let value = source.value.or_else(|| default_of(walk, name));
         walk.draft.bind(NewBinding {
             name: walk.tree.node(name).span(),
             kind: source.kind,
-            annotation: source.annotation.map(Said::Text),
-            value: if source.annotation.is_some() && step != Step::Whole { source.value } else { value }
-                .map(Said::Text),
+            annotation: source.annotation.map(ExprInput::Text),
+            value: if source.annotation.is_some() && step != PatternStep::Whole { source.value } else { value }
+                .map(ExprInput::Text),
             part,
             from: 0,
         });
@@ -297,7 +302,7 @@ fn default_of(walk: &Walk<'_, '_>, name: usize) -> Option<Span> {
 
 /// The part of a pattern's value that a name is bound to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PatternStep {
     Whole,
     Field(Span),
     Index(u32),
@@ -307,18 +312,18 @@ pub(super) enum Step {
 /// The names that a pattern binds, in source order, with the part of each.
 pub(super) struct PatternNames {
     /// The nodes not yet visited.
-    open: Vec<(usize, Step)>,
+    open: Vec<(usize, PatternStep)>,
 }
 
 impl PatternNames {
-    pub(super) fn of(pattern: usize) -> Self {
-        Self { open: vec![(pattern, Step::Whole)] }
+    pub(super) fn new(pattern: usize) -> Self {
+        Self { open: vec![(pattern, PatternStep::Whole)] }
     }
 
     /// Returns the next name.
-    pub(super) fn next(&mut self, tree: &Tree, text: &str) -> Option<(usize, Step)> {
+    pub(super) fn next(&mut self, tree: &Tree, text: &str) -> Option<(usize, PatternStep)> {
         while let Some((at, step)) = self.open.pop() {
-            let inner = |own: Step| if step == Step::Whole { own } else { Step::Inside };
+            let inner = |own: PatternStep| if step == PatternStep::Whole { own } else { PatternStep::Inside };
             match tree.kind(at) {
                 k::IDENTIFIER | k::SHORTHAND_PATTERN | k::TYPE_IDENTIFIER => return Some((at, step)),
                 k::OBJECT_PATTERN => {
@@ -327,7 +332,7 @@ impl PatternNames {
                 }
                 k::ARRAY_PATTERN => {
                     let parts: Vec<_> =
-                        elements(tree, text, at).map(|(part, n)| (part, inner(Step::Index(n)))).collect();
+                        elements(tree, text, at).map(|(part, n)| (part, inner(PatternStep::Index(n)))).collect();
                     self.open.extend(parts.into_iter().rev());
                 }
                 k::PAIR_PATTERN => self.open.extend(tree.child(at, f::VALUE).map(|value| (value, step))),
@@ -335,7 +340,7 @@ impl PatternNames {
                     self.open.extend(tree.child(at, f::LEFT).map(|left| (left, step)));
                 }
                 k::REST_PATTERN => {
-                    let step = if step == Step::Whole { Step::Whole } else { Step::Inside };
+                    let step = if step == PatternStep::Whole { PatternStep::Whole } else { PatternStep::Inside };
                     self.open.extend(tree.children(at).next().map(|rest| (rest, step)));
                 }
                 _ => {}
@@ -346,7 +351,7 @@ impl PatternNames {
 }
 
 /// Returns the field that a part of an object pattern extracts.
-fn field(tree: &Tree, part: usize) -> Step {
+fn field(tree: &Tree, part: usize) -> PatternStep {
     let key = match tree.kind(part) {
         k::SHORTHAND_PATTERN => Some(part),
         k::PAIR_PATTERN => tree.child(part, f::KEY).filter(|&key| tree.kind(key) == k::PROPERTY_IDENTIFIER),
@@ -355,7 +360,7 @@ fn field(tree: &Tree, part: usize) -> Step {
         }
         _ => None,
     };
-    key.map_or(Step::Inside, |key| Step::Field(tree.node(key).span()))
+    key.map_or(PatternStep::Inside, |key| PatternStep::Field(tree.node(key).span()))
 }
 
 /// Returns the elements of an array pattern and their indices; holes count.

@@ -8,7 +8,7 @@
 use codecompass_model::Span;
 
 /// The maximum length of a tag, in bytes, so that an unclosed tag is not searched to the end of the text.
-const LONGEST_TAG: usize = 2_000;
+const MAX_TAG_BYTES: usize = 2_000;
 
 /// Returns the text with everything except the bodies of scripts blanked.
 pub(super) fn scripts(text: &str) -> String {
@@ -77,7 +77,7 @@ fn script(text: &str, open: usize) -> Option<(usize, bool)> {
         return None;
     }
     let mut quote = None;
-    let end = attributes.bytes().take(LONGEST_TAG).position(|byte| {
+    let end = attributes.bytes().take(MAX_TAG_BYTES).position(|byte| {
         match (quote, byte) {
             (None, b'"' | b'\'') => quote = Some(byte),
             (Some(open), _) if open == byte => quote = None,
@@ -115,14 +115,14 @@ mod tests {
     use super::{scripts, words};
 
     #[test]
-    fn the_words_of_the_markup_are_told() {
+    fn finds_markup_words() {
         let text = "<p @a=\"go(é)\">{{ b1 }}</p><!-- no --><script>no</script><style>no</style><!-- 1";
         let told: Vec<&str> = words(text, &scripts(text)).iter().map(|span| span.text(text)).collect();
         assert_eq!(told, ["p", "a", "go", "é", "b1", "p", "script", "script", "style"]);
     }
 
     #[test]
-    fn only_the_bodies_of_scripts_are_left() {
+    fn keeps_only_script_bodies() {
         let table = [
             ("<script>\na\n</script>\n<p>é</p>\n", "a"),
             ("<SCRIPT setup lang=\"ts\">a</SCRIPT>", "a"),

@@ -1,11 +1,11 @@
 //! The common parts of all symbols: their start, docs, header and visibility.
 
-use codecompass_model::{Expr, Part, Span, SymbolKind, Visibility};
+use codecompass_model::{Expr, Span, SymbolKind, ValuePart, Visibility};
 
 use super::headers;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::{Draft, More, NewSymbol, Said};
+use crate::draft::{Draft, ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
 
@@ -32,7 +32,7 @@ impl Comments {
             *self = Self::default();
             return;
         }
-        if !self.touches(draft, comment.start) {
+        if !self.is_adjacent_to(draft, comment.start) {
             *self = Self::default();
         }
         self.run = Some(Span { start: self.run.map_or(comment.start, |run| run.start), end: comment.end });
@@ -42,7 +42,7 @@ impl Comments {
     }
 
     /// Returns whether only white space separates the run from an offset: one line end, or two after a doc comment.
-    fn touches(&self, draft: &Draft<'_>, place: u32) -> bool {
+    fn is_adjacent_to(&self, draft: &Draft<'_>, place: u32) -> bool {
         let Some(run) = self.run.filter(|run| run.end <= place && place - run.end < 1000) else {
             return false;
         };
@@ -53,7 +53,7 @@ impl Comments {
 
     /// Returns the start of the comments directly above an offset, and the doc comment among them.
     pub(super) fn above(&self, draft: &Draft<'_>, place: u32) -> (u32, Option<Span>) {
-        match self.run.filter(|_| self.touches(draft, place)) {
+        match self.run.filter(|_| self.is_adjacent_to(draft, place)) {
             Some(run) => (run.start, self.doc),
             None => (place, None),
         }
@@ -71,7 +71,7 @@ pub(super) struct Decorators {
 }
 
 /// A symbol as its declaration describes it.
-pub(super) struct Entry<'a> {
+pub(super) struct SymbolEntry<'a> {
     pub(super) kind: SymbolKind,
     /// The node of its name, which is no reference; `None` if it has no name of its own.
     pub(super) name_at: Option<usize>,
@@ -93,18 +93,18 @@ pub(super) struct Entry<'a> {
 
 impl<'t> Walk<'_, 't> {
     /// Adds a symbol.
-    pub(super) fn enter(&mut self, entry: &Entry<'_>) {
-        self.enter_part(entry, Part::Whole);
+    pub(super) fn enter(&mut self, entry: &SymbolEntry<'_>) {
+        self.enter_part(entry, ValuePart::Whole);
     }
 
     /// Adds a symbol that is a part of its value.
-    pub(super) fn enter_part(&mut self, entry: &Entry<'_>, part: Part) {
+    pub(super) fn enter_part(&mut self, entry: &SymbolEntry<'_>, part: ValuePart) {
         let whole = self.tree.node(entry.whole);
         let mut attributes = Vec::new();
         let start = self.own_start(entry.whole, &mut attributes);
-        let span = self.in_order(Span { start, end: whole.end });
+        let span = self.clamp_to_order(Span { start, end: whole.end });
         let start = span.map_or(start, |span| span.start);
-        let waiting = self.waiting(entry.whole);
+        let waiting = self.pending_decorators(entry.whole);
         let (outer_start, doc) = match self.comments.above(self.draft, start) {
             (_, doc @ Some(_)) if !waiting.spans.is_empty() => (waiting.above.0, doc),
             _ if !waiting.spans.is_empty() => waiting.above,
@@ -116,14 +116,14 @@ impl<'t> Walk<'_, 't> {
         self.roles.mark(entry.name_at, Role::Declares);
         let signature = self.signature(entry, start);
         let header = headers::after_name(&signature, entry.name);
-        let is_asked_for = headers::is_asked_for(entry.kind) && !header.is_empty();
-        let header = is_asked_for.then(|| self.draft.written(header));
+        let is_asked_for = headers::needs_header(entry.kind) && !header.is_empty();
+        let header = is_asked_for.then(|| self.draft.text_as_expr(header));
         let flags = headers::flags(&signature, entry.name);
         let value = match part {
-            Part::Whole => entry.value.map(Said::Text),
+            ValuePart::Whole => entry.value.map(ExprInput::Text),
             part => {
                 let of = self.draft.text_expr(entry.value);
-                of.map(|of| Said::Expr(self.draft.expr(Expr::Part { of, part })))
+                of.map(|of| ExprInput::Expr(self.draft.expr(Expr::Part { of, part })))
             }
         };
         let name_span = entry.name_at.map_or(Span { start, end: start }, |name| self.name_span(name));
@@ -141,9 +141,9 @@ impl<'t> Walk<'_, 't> {
             name_span,
             attributes: &attributes,
             doc,
-            annotation: entry.annotation.map(Said::Text),
+            annotation: entry.annotation.map(ExprInput::Text),
             value,
-            more: More { header, flags, ..More::default() },
+            extras: SymbolExtras { header, flags, ..SymbolExtras::default() },
             is_test: false,
         };
         match entry.owner {
@@ -154,7 +154,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Returns a symbol's range, in broken code cut to begin after the last symbol's start; `None` inside a decorator.
-    pub(super) fn in_order(&self, span: Span) -> Option<Span> {
+    pub(super) fn clamp_to_order(&self, span: Span) -> Option<Span> {
         let start = span.start.max(self.draft.last_start());
         (span.start >= self.decorator_end && start <= span.end).then_some(Span { start, ..span })
     }
@@ -171,7 +171,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Returns the pending decorators of a node.
-    fn waiting(&mut self, at: usize) -> Decorators {
+    fn pending_decorators(&mut self, at: usize) -> Decorators {
         let parent = self.tree.node(at).parent as usize;
         let is_member = self.decorators.parent == parent && self.tree.kind(parent) == k::CLASS_BODY;
         match is_member || self.decorators.parent == at {
@@ -181,7 +181,7 @@ impl<'t> Walk<'_, 't> {
     }
 
     /// Returns the header, up to the body or a long value.
-    fn signature(&self, entry: &Entry<'_>, start: u32) -> String {
+    fn signature(&self, entry: &SymbolEntry<'_>, start: u32) -> String {
         let range = Span { start, end: entry.body.unwrap_or(self.tree.node(entry.whole).end) };
         let mut signature = header(self.draft, self.tree, entry.whole, range, &[k::COMMENT]);
         signature.truncate(signature.trim_end_matches([' ', ';', ',', '{']).len());

@@ -8,11 +8,11 @@ use std::borrow::Cow;
 
 use codecompass_model::{Span, SymbolKind};
 
-use super::context::is_function;
+use super::contextual_types::is_function;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::customs::is_test_path;
-use crate::draft::{More, NewSymbol};
+use crate::conventions::is_test_path;
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
 /// Functions that accept a group of tests.
@@ -22,7 +22,7 @@ const GROUPS: &[&str] = &["describe", "fdescribe", "xdescribe"];
 const SINGLES: &[&str] = &["it", "fit", "xit", "test", "xtest"];
 
 /// Other names for both that may also have another purpose.
-const OTHERS: &[&str] = &["context", "xcontext", "specify", "xspecify", "suite"];
+const AMBIGUOUS: &[&str] = &["context", "xcontext", "specify", "xspecify", "suite"];
 
 /// Members of these functions that still declare tests.
 const FORMS: &[&str] = &[
@@ -48,7 +48,7 @@ const FORMS: &[&str] = &[
 ];
 
 /// The forms that are called before the block: `test.each(table)('…', …)`.
-const CALLED: &[&str] = &["each", "for", "if", "runIf", "skipIf", "todoIf"];
+const CALLED_FORMS: &[&str] = &["each", "for", "if", "runIf", "skipIf", "todoIf"];
 
 /// The maximum number of consecutive forms.
 const MAX_FORMS: usize = 8;
@@ -62,7 +62,7 @@ struct Runner {
     /// Whether it accepts a group, which needs no title.
     is_group: bool,
     /// Whether the name has no other use.
-    is_sure: bool,
+    is_unambiguous: bool,
 }
 
 /// Enters the symbol of a call that declares a test or a group of tests, and keeps it open up to the end of the call.
@@ -74,7 +74,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(title_at) = title(walk, at, &runner) else { return };
     let name = title_at.and_then(|title| literal(walk, title)).filter(|name| !name.is_empty());
     let in_test = || is_test_path(walk.draft.path) || walk.draft.enclosing().is_some_and(|around| around.in_test);
-    if node.start < walk.decorator_end || name.is_none() && !(runner.is_sure && in_test()) {
+    if node.start < walk.decorator_end || name.is_none() && !(runner.is_unambiguous && in_test()) {
         return;
     }
     let (outer_start, doc) = walk.comments.above(walk.draft, node.start);
@@ -99,7 +99,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         doc,
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: true,
     };
     walk.draft.symbol(new, node.next as usize);
@@ -115,7 +115,7 @@ fn runner(walk: &Walk<'_, '_>, callee: usize, steps: usize) -> Option<Runner> {
             let word = walk.slice(callee);
             let is_group = GROUPS.contains(&word);
             let is_sure = is_group || SINGLES.contains(&word);
-            (is_sure || OTHERS.contains(&word)).then_some(Runner { is_group, is_sure })
+            (is_sure || AMBIGUOUS.contains(&word)).then_some(Runner { is_group, is_unambiguous: is_sure })
         }
         k::MEMBER => {
             let word = walk.slice(tree.child(callee, f::PROPERTY)?);
@@ -129,12 +129,12 @@ fn runner(walk: &Walk<'_, '_>, callee: usize, steps: usize) -> Option<Runner> {
             }
             // `test.describe` is one, `t.test` and `Deno.test` most likely.
             let is_sure = runner(walk, object, steps).is_some();
-            (is_sure || tree.kind(object) == k::IDENTIFIER).then_some(Runner { is_group, is_sure })
+            (is_sure || tree.kind(object) == k::IDENTIFIER).then_some(Runner { is_group, is_unambiguous: is_sure })
         }
         k::CALL => {
             let inner = tree.child(callee, f::FUNCTION)?;
             let word = tree.child(inner, f::PROPERTY).map(|property| walk.slice(property))?;
-            if CALLED.contains(&word) { runner(walk, inner, steps) } else { None }
+            if CALLED_FORMS.contains(&word) { runner(walk, inner, steps) } else { None }
         }
         _ => None,
     }
@@ -148,7 +148,7 @@ fn title(walk: &Walk<'_, '_>, call: usize, runner: &Runner) -> Option<Option<usi
     let mut arguments = tree.children(arguments).filter(|&child| tree.kind(child) != k::COMMENT);
     let first = arguments.next()?;
     if is_body(walk, first) {
-        return (runner.is_group && runner.is_sure).then_some(None);
+        return (runner.is_group && runner.is_unambiguous).then_some(None);
     }
     arguments.take(2).any(|argument| is_body(walk, argument)).then_some(Some(first))
 }
@@ -174,7 +174,7 @@ fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
 fn signature(walk: &Walk<'_, '_>, callee: usize, title: Option<usize>) -> String {
     let callee = walk.unwrap(callee);
     let inner = (walk.tree.kind(callee) == k::CALL).then(|| walk.tree.child(callee, f::FUNCTION)).flatten();
-    let runner = text::cut(walk.slice(inner.unwrap_or(callee)), MAX_RUNNER);
-    let title = title.map_or("", |title| text::cut(walk.slice(title), MAX_TITLE));
+    let runner = text::truncate(walk.slice(inner.unwrap_or(callee)), MAX_RUNNER);
+    let title = title.map_or("", |title| text::truncate(walk.slice(title), MAX_TITLE));
     text::signature(&format!("{runner}({title})"))
 }

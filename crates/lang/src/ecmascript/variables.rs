@@ -1,13 +1,13 @@
 //! Variables: symbols at file level and in namespaces, and everywhere if they hold a function or a class.
 
-use codecompass_model::{Part, Span, SymbolKind};
+use codecompass_model::{Span, SymbolKind, ValuePart};
 
-use super::context;
+use super::contextual_types;
 use super::kinds::{field as f, kind as k};
 use super::loads;
 use super::members::function_in;
-use super::scopes::{self, PatternNames, Step};
-use super::symbols::Entry;
+use super::scopes::{self, PatternNames, PatternStep};
+use super::symbols::SymbolEntry;
 use super::walk::Walk;
 use crate::roles::Role;
 use crate::tree::OTHER;
@@ -23,20 +23,20 @@ pub(super) fn declarator(walk: &mut Walk<'_, '_>, at: usize) {
     }
     let function = value.and_then(|value| function_in(walk, value));
     match function.filter(|_| walk.tree.kind(name) == k::IDENTIFIER) {
-        Some(function) => defined(walk, at, name, function),
+        Some(function) => define_function_variable(walk, at, name, function),
         None if is_file_level(walk, at) => listed(walk, at, name, value),
         None => scopes::local(walk, at),
     }
 }
 
 /// Handles `const f = () => …` or `const C = class …`.
-fn defined(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) {
+fn define_function_variable(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) {
     let Some(name) = walk.name_text(name_at) else {
         return;
     };
     walk.roles.mark(Some(function), Role::Declares);
     let is_class = walk.tree.kind(function) == k::CLASS;
-    let entry = Entry {
+    let entry = SymbolEntry {
         kind: if is_class { SymbolKind::Class } else { SymbolKind::Fn },
         name_at: Some(name_at),
         name,
@@ -45,7 +45,7 @@ fn defined(walk: &mut Walk<'_, '_>, at: usize, name_at: usize, function: usize) 
         body: walk.body(function),
         visibility: walk.visibility(walk.statement(walk.tree.node(at).parent as usize), name),
         annotation: walk.type_of(function, f::RETURN_TYPE),
-        value: context::result(walk, function),
+        value: contextual_types::result(walk, function),
         end: walk.tree.next(at),
         owner: None,
     };
@@ -60,12 +60,12 @@ fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usiz
     if let Some(object) = value.map(|value| last_value(walk, value)).filter(|&v| walk.tree.kind(v) == k::OBJECT) {
         walk.roles.mark(Some(object), Role::Declares);
     }
-    let mut names = PatternNames::of(pattern);
+    let mut names = PatternNames::new(pattern);
     while let Some((name_at, step)) = names.next(walk.tree, walk.draft.text) {
         let Some(name) = walk.name_text(name_at) else {
             continue;
         };
-        let entry = Entry {
+        let entry = SymbolEntry {
             kind: if is_const { SymbolKind::Const } else { SymbolKind::Var },
             name_at: Some(name_at),
             name,
@@ -79,10 +79,10 @@ fn listed(walk: &mut Walk<'_, '_>, at: usize, pattern: usize, value: Option<usiz
             owner: None,
         };
         let part = match step {
-            Step::Whole => Part::Whole,
-            Step::Field(key) => Part::Field(walk.draft.name(key)),
-            Step::Index(index) => Part::Index(index),
-            Step::Inside => Part::Inside,
+            PatternStep::Whole => ValuePart::Whole,
+            PatternStep::Field(key) => ValuePart::Field(walk.draft.name(key)),
+            PatternStep::Index(index) => ValuePart::Index(index),
+            PatternStep::Inside => ValuePart::Inside,
         };
         walk.enter_part(&entry, part);
     }

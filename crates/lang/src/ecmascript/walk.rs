@@ -6,7 +6,7 @@ use super::kinds::{field as f, kind as k};
 use super::symbols::{Comments, Decorators};
 use super::{assignments, declarations, exports, imports, loads, members, module, scopes, test_blocks, variables};
 use crate::draft::Draft;
-use crate::names::FastMap;
+use crate::interner::FastMap;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::{OTHER, Tree};
@@ -39,7 +39,7 @@ fn walk(tree: &Tree, draft: &mut Draft<'_>, typed: bool) {
     };
     let mut at = 0;
     while at < tree.len() {
-        walk.draft.arrive(at);
+        walk.draft.advance_to(at);
         at = walk.visit(at);
     }
 }
@@ -75,7 +75,7 @@ impl<'t> Walk<'_, 't> {
         let node = self.tree.node(at);
         match node.kind {
             OTHER => {}
-            k::SHORTHAND_PATTERN if self.roles.of(at) == Role::Declares => self.key(at),
+            k::SHORTHAND_PATTERN if self.roles.get(at) == Role::Declares => self.key(at),
             k::SHORTHAND => {
                 // The name of a value, and of the member that it becomes.
                 self.refer(at, Some(RefShape::Value));
@@ -102,7 +102,7 @@ impl<'t> Walk<'_, 't> {
             k::JSX_CLOSING => self.element_named(self.tree.children(at).next(), RefShape::Value),
             k::JSX_ATTRIBUTE => self.roles.mark(self.tree.children(at).next(), Role::Refers(RefShape::Member)),
             k::JSX_NAMESPACE_NAME => return node.next as usize,
-            k::STATEMENT_IDENTIFIER => self.draft.means_itself(node.span()),
+            k::STATEMENT_IDENTIFIER => self.draft.mark_label(node.span()),
             k::EXTENDS => self.mark_name(self.tree.child(at, f::VALUE), RefShape::Extends),
             k::CLASS_HERITAGE if !self.typed => self.mark_name(self.tree.children(at).next(), RefShape::Extends),
             k::EXTENDS_TYPE => self.mark_all(at, RefShape::Extends),
@@ -134,17 +134,17 @@ impl<'t> Walk<'_, 't> {
             k::EXPORT => return imports::export(self, at),
             k::IMPORT_STATEMENT => return imports::import(self, at),
             k::IMPORT_ALIAS => imports::alias(self, at),
-            _ => scopes::open(self, at, kind),
+            _ => scopes::open_scope(self, at, kind),
         }
         at + 1
     }
 
     /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: Option<RefShape>) {
-        let shape = match self.roles.of(at) {
+        let shape = match self.roles.get(at) {
             Role::Declares => return,
             Role::Refers(shape) => shape,
-            Role::Open => match default {
+            Role::Unset => match default {
                 Some(shape) => shape,
                 None => return,
             },
@@ -157,7 +157,7 @@ impl<'t> Walk<'_, 't> {
     fn is_key(&self, at: usize) -> bool {
         let node = self.tree.node(at);
         let around = self.tree.kind(node.parent as usize);
-        node.field == f::KEY && matches!(around, k::PAIR | k::PAIR_PATTERN) && self.roles.of(at) == Role::Open
+        node.field == f::KEY && matches!(around, k::PAIR | k::PAIR_PATTERN) && self.roles.get(at) == Role::Unset
     }
 
     /// Handles a member that a pattern reads or a literal sets: `const { key } = value`, `{ key: 1 }`.

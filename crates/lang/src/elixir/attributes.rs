@@ -1,16 +1,16 @@
 //! Module attributes: constants, types, docs.
 
-use codecompass_model::{BindingKind, Part, RefShape, Span, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, RefShape, Span, SymbolKind, ValuePart, Visibility};
 
-use super::definitions::{first_argument, takes};
+use super::definitions::{first_argument, signature_type};
 use super::modules::key_span;
 use super::patterns::operator;
 use crate::draft::NewBinding;
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Attributes that the compiler or the test runner interprets. They are not constants.
-const KNOWN: &[&str] = &[
+const RESERVED_ATTRIBUTES: &[&str] = &[
     "after_compile",
     "after_verify",
     "before_compile",
@@ -41,10 +41,10 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Wrappers of a key in a map type.
-const MARKS: &[&str] = &["optional", "required"];
+const KEY_MARKERS: &[&str] = &["optional", "required"];
 
 /// Maximum distance of a definition after its doc attribute, in statements.
-const MAX_BETWEEN: usize = 8;
+const MAX_STATEMENTS_BETWEEN: usize = 8;
 
 /// `@name`, `@name value`, `@spec f(a) :: b`.
 pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) {
@@ -55,22 +55,22 @@ pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) {
     let value = first_argument(walk, inner).filter(|_| walk.kind(inner) == "call");
     match (word, value) {
         ("type" | "typep" | "opaque", Some(value)) => {
-            itself(walk, name);
+            mark_label(walk, name);
             define_type(walk, at, value, word == "typep");
         }
         ("callback" | "macrocallback", Some(value)) => {
-            itself(walk, name);
+            mark_label(walk, name);
             callback(walk, at, value);
         }
         ("spec", Some(value)) => {
-            itself(walk, name);
+            mark_label(walk, name);
             types(walk, value);
         }
         ("doc", Some(value)) => {
-            itself(walk, name);
+            mark_label(walk, name);
             note_doc(walk, at, value);
         }
-        _ if KNOWN.contains(&word) => itself(walk, name),
+        _ if RESERVED_ATTRIBUTES.contains(&word) => mark_label(walk, name),
         (_, Some(value)) if !is_set(walk, word) && walk.draft.enclosing().is_some_and(|of| is_block(of.kind)) => {
             let end = walk.noted_end("__MODULE__");
             walk.note(end, &format!("@{word}"), "");
@@ -81,9 +81,9 @@ pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// Marks a label, a word that refers to nothing.
-pub(super) fn itself(walk: &mut Walk<'_, '_>, name: usize) {
+pub(super) fn mark_label(walk: &mut Walk<'_, '_>, name: usize) {
     walk.roles.mark(Some(name), Role::Declares);
-    walk.draft.means_itself(walk.tree.node(name).span());
+    walk.draft.mark_label(walk.tree.node(name).span());
 }
 
 fn is_block(kind: SymbolKind) -> bool {
@@ -96,7 +96,7 @@ fn is_set(walk: &Walk<'_, '_>, word: &str) -> bool {
 }
 
 /// Returns the sides of the `::` of a type or specification, without its `when` clause.
-fn sides(walk: &Walk<'_, '_>, value: usize) -> Option<(usize, usize)> {
+fn spec_sides(walk: &Walk<'_, '_>, value: usize) -> Option<(usize, usize)> {
     let mut value = value;
     if operator(walk, value) == "when" {
         value = walk.child(value, "left")?;
@@ -107,7 +107,7 @@ fn sides(walk: &Walk<'_, '_>, value: usize) -> Option<(usize, usize)> {
 
 /// `@type name(a) :: …`.
 fn define_type(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_private: bool) {
-    let Some((left, _)) = sides(walk, value) else { return types(walk, value) };
+    let Some((left, _)) = spec_sides(walk, value) else { return types(walk, value) };
     let name = if walk.kind(left) == "call" { walk.child(left, "target") } else { Some(left) };
     let params = walk.child_of(left, "arguments");
     let end = walk.tree.next(at);
@@ -118,19 +118,19 @@ fn define_type(walk: &mut Walk<'_, '_>, at: usize, value: usize, is_private: boo
     walk.draft.block(end, false);
     let params: Vec<usize> = params.map_or_else(Vec::new, |params| walk.items(params).collect());
     for param in params.into_iter().filter(|&param| walk.kind(param) == "identifier").collect::<Vec<_>>() {
-        walk.bind_as(param, BindingKind::TypeParam, None, Part::Whole, at);
+        walk.bind_as(param, BindingKind::TypeParam, None, ValuePart::Whole, at);
     }
     types(walk, value);
 }
 
 /// `@callback f(a) :: b`: a function that other modules define.
 fn callback(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
-    if let Some((left, _)) = sides(walk, value)
+    if let Some((left, _)) = spec_sides(walk, value)
         && let Some(name) = walk.child(left, "target").filter(|&name| walk.kind(name) == "identifier")
     {
         let symbol = walk.define(at, Definition::new(SymbolKind::Prototype, name));
         if let Some(symbol) = symbol {
-            let of = takes(walk, walk.child_of(left, "arguments"));
+            let of = signature_type(walk, walk.child_of(left, "arguments"));
             walk.draft.annotate_symbol(symbol, of, None);
         }
     }
@@ -139,22 +139,22 @@ fn callback(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
 
 /// All names in a specification are types, except the function's name and the names that only describe a parameter.
 fn types(walk: &mut Walk<'_, '_>, value: usize) {
-    if let Some((left, _)) = sides(walk, value)
+    if let Some((left, _)) = spec_sides(walk, value)
         && let Some(name) = walk.child(left, "target").filter(|&name| walk.kind(name) == "identifier")
-        && walk.roles.of(name) == Role::Open
+        && walk.roles.get(name) == Role::Unset
     {
-        itself(walk, name);
+        mark_label(walk, name);
     }
     type_variables(walk, value);
     for at in value..walk.tree.next(value) {
         match walk.kind(at) {
             "binary_operator" if at != value && operator(walk, at) == "::" => {
                 let label = walk.child(at, "left").filter(|&label| walk.kind(label) == "identifier");
-                if let Some(label) = label.filter(|&label| walk.roles.of(label) == Role::Open) {
-                    itself(walk, label);
+                if let Some(label) = label.filter(|&label| walk.roles.get(label) == Role::Unset) {
+                    mark_label(walk, label);
                 }
             }
-            "identifier" if MARKS.contains(&walk.text(at)) => itself(walk, at),
+            "identifier" if KEY_MARKERS.contains(&walk.text(at)) => mark_label(walk, at),
             "identifier" if super::WORDS.contains(&walk.text(at)) => {}
             "identifier" => walk.roles.mark(Some(at), Role::Refers(RefShape::Type)),
             _ => {}
@@ -172,7 +172,7 @@ fn type_variables(walk: &mut Walk<'_, '_>, value: usize) {
     for key in keys {
         let name = key_span(walk, key);
         let kind = BindingKind::TypeParam;
-        walk.draft.bind(NewBinding { name, kind, annotation: None, value: None, part: Part::Whole, from: value });
+        walk.draft.bind(NewBinding { name, kind, annotation: None, value: None, part: ValuePart::Whole, from: value });
     }
 }
 
@@ -183,7 +183,7 @@ fn note_doc(walk: &mut Walk<'_, '_>, at: usize, value: usize) {
     }
     let end = walk.tree.next(walk.parent(at));
     let mut next = walk.tree.next(at);
-    for _ in 0..MAX_BETWEEN {
+    for _ in 0..MAX_STATEMENTS_BETWEEN {
         if next >= end || walk.kind(next) == "call" {
             break;
         }
@@ -204,7 +204,7 @@ pub(super) fn doc_of(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
 
 /// `@moduledoc "…"` in a module.
 pub(super) fn module_doc(walk: &Walk<'_, '_>, body: usize) -> Option<Span> {
-    let inner = walk.items(body).take(MAX_BETWEEN).find_map(|item| {
+    let inner = walk.items(body).take(MAX_STATEMENTS_BETWEEN).find_map(|item| {
         let inner = walk.child(item, "operand").filter(|&inner| walk.kind(inner) == "call")?;
         (walk.text(walk.child(inner, "target")?) == "moduledoc").then_some(inner)
     })?;

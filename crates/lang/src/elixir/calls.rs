@@ -4,18 +4,18 @@ use codecompass_model::{BindingKind, Expr, ExprId, RefShape};
 
 use super::patterns::{self, operator};
 use super::{attributes, definitions, imports};
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Maximum number of arguments counted.
 const MAX_ARGUMENTS: usize = 32;
 
 /// Macros whose first argument is a pattern.
-const MATCHING: &[&str] =
+const PATTERN_MACROS: &[&str] =
     &["match?", "assert_receive", "assert_received", "refute_receive", "refute_received", "destructure"];
 
 /// Words that may follow `::` in a binary.
-const SEGMENTS: &[&str] = &[
+const BINARY_SEGMENTS: &[&str] = &[
     "big",
     "binary",
     "bits",
@@ -41,7 +41,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         remote(walk, at, target);
         return at + 1;
     }
-    if walk.kind(target) != "identifier" || walk.roles.of(target) != Role::Open {
+    if walk.kind(target) != "identifier" || walk.roles.get(target) != Role::Unset {
         return at + 1;
     }
     let word = walk.text(target);
@@ -55,7 +55,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         "test" | "describe" | "property" | "setup" | "setup_all" => definitions::test(walk, at, word),
         "using" => definitions::using(walk, at, target),
         "for" | "with" => walk.scope(at),
-        _ if MATCHING.contains(&word) => {
+        _ if PATTERN_MACROS.contains(&word) => {
             if let Some(pattern) = definitions::first_argument(walk, at) {
                 patterns::bind(walk, pattern, BindingKind::Local, at);
             }
@@ -87,8 +87,8 @@ fn remote(walk: &mut Walk<'_, '_>, at: usize, dot: usize) {
     };
     // In a specification it is a type; the enclosing node has marked that.
     walk.roles.mark(Some(name), Role::Refers(shape));
-    walk.behind(name, left);
-    if is_call && walk.roles.of(name) != Role::Refers(RefShape::Type) {
+    walk.set_qualifier(name, left);
+    if is_call && walk.roles.get(name) != Role::Refers(RefShape::Type) {
         walk.call(at, Some(name));
     }
 }
@@ -138,7 +138,7 @@ fn captured(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 
 /// A bare name: a variable, or a call without arguments.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    if walk.roles.of(at) == Role::Open {
+    if walk.roles.get(at) == Role::Unset {
         if super::WORDS.contains(&walk.text(at)) {
             walk.roles.mark(Some(at), Role::Declares);
         } else if !walk.draft.is_local(walk.tree.node(at).span()) {
@@ -161,21 +161,21 @@ pub(super) fn unary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { return at + 1 };
     match operator(walk, at) {
-        "=" | "<-" if walk.roles.of(at) == Role::Open => {
+        "=" | "<-" if walk.roles.get(at) == Role::Unset => {
             let from = walk.tree.next(at);
             let bound = walk.draft.binding_count() as u32;
             patterns::bind(walk, left, BindingKind::Local, from);
             let is_one = walk.kind(left) == "identifier" && walk.draft.binding_count() as u32 == bound + 1;
             if is_one && matches!(walk.kind(right), "map" | "alias") && operator(walk, at) == "=" {
-                walk.value_of_binding(bound, right);
+                walk.defer_binding_value(bound, right);
             }
         }
-        "|>" if walk.kind(right) == "identifier" => called_by_name(walk, at, right),
-        "/" if walk.kind(left) == "identifier" && captured(walk, at).is_some() => called_by_name(walk, at, left),
+        "|>" if walk.kind(right) == "identifier" => refer_by_capture(walk, at, right),
+        "/" if walk.kind(left) == "identifier" && captured(walk, at).is_some() => refer_by_capture(walk, at, left),
         "::" if in_binary(walk, at) => {
             for inner in right..walk.tree.next(right) {
-                if walk.kind(inner) == "identifier" && SEGMENTS.contains(&walk.text(inner)) {
-                    attributes::itself(walk, inner);
+                if walk.kind(inner) == "identifier" && BINARY_SEGMENTS.contains(&walk.text(inner)) {
+                    attributes::mark_label(walk, inner);
                 }
             }
         }
@@ -185,7 +185,7 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// A reference to a function that is not written as a call.
-fn called_by_name(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
+fn refer_by_capture(walk: &mut Walk<'_, '_>, at: usize, name: usize) {
     if !super::WORDS.contains(&walk.text(name)) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Call));
         walk.call(at, Some(name));

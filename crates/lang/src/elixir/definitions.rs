@@ -4,7 +4,7 @@ use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Import, Impo
 
 use super::patterns::{self, operator};
 use super::{attributes, imports, modules};
-use crate::recipe::{Definition, Walk};
+use crate::spec::{Definition, Walk};
 
 /// Maximum number of parameters that distinguish functions.
 const MAX_PARAMS: usize = 32;
@@ -33,9 +33,9 @@ pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let outer = walk.noted("__MODULE__").unwrap_or("").to_owned();
     let (kind, whole) = match word {
         "defimpl" => {
-            let protocol = modules::named(walk, name).unwrap_or_else(|| text.to_owned());
+            let protocol = modules::module_named(walk, name).unwrap_or_else(|| text.to_owned());
             let of = options(walk, at).and_then(|options| imports::option(walk, options, "for"));
-            let of = of.and_then(|of| modules::named(walk, of)).unwrap_or_else(|| outer.clone());
+            let of = of.and_then(|of| modules::module_named(walk, of)).unwrap_or_else(|| outer.clone());
             (SymbolKind::Impl, if of.is_empty() { protocol } else { [&protocol, ".", &of].concat() })
         }
         _ if outer.is_empty() => (SymbolKind::Module, text.to_owned()),
@@ -46,10 +46,14 @@ pub(super) fn module(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let doc = body.and_then(|body| attributes::module_doc(walk, body));
     if kind == SymbolKind::Impl {
         // The name is a reference to the protocol; the block has no name of its own.
-        let place = Definition { named, doc, segment: Some(segment), body, end, ..Definition::new(kind, at) };
+        let place =
+            Definition { name_span: named, doc, segment: Some(segment), body, end, ..Definition::new(kind, at) };
         walk.define(at, place);
     } else {
-        walk.define(at, Definition { named, doc, segment: Some(segment), body, end, ..Definition::new(kind, name) });
+        walk.define(
+            at,
+            Definition { name_span: named, doc, segment: Some(segment), body, end, ..Definition::new(kind, name) },
+        );
         // In the enclosing module, the first part of its name suffices.
         let (first, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
         if !outer.is_empty() {
@@ -102,7 +106,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     });
     walk.open_function(at, symbol);
     if let (Some(symbol), true) = (symbol, name.is_some()) {
-        let of = takes(walk, params);
+        let of = signature_type(walk, params);
         walk.draft.annotate_symbol(symbol, of, None);
     }
     if let Some(params) = params {
@@ -111,7 +115,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
 }
 
 /// Returns the signature type of a function. Parameters with a default are optional.
-pub(super) fn takes(walk: &mut Walk<'_, '_>, params: Option<usize>) -> ExprId {
+pub(super) fn signature_type(walk: &mut Walk<'_, '_>, params: Option<usize>) -> ExprId {
     let all: Vec<usize> = params.map_or_else(Vec::new, |params| walk.items(params).take(MAX_PARAMS).collect());
     let is_given = |param: &&usize| walk.kind(**param) == "binary_operator" && operator(walk, **param) == "\\\\";
     let optional = all.iter().filter(is_given).count();
@@ -143,7 +147,7 @@ pub(super) fn fields(walk: &mut Walk<'_, '_>, at: usize) {
     for (item, key) in keys {
         let named = Some(modules::key_span(walk, key));
         let value = walk.child(item, "value");
-        walk.define(item, Definition { named, value, ..Definition::new(SymbolKind::Field, key) });
+        walk.define(item, Definition { name_span: named, value, ..Definition::new(SymbolKind::Field, key) });
     }
 }
 
@@ -180,8 +184,12 @@ pub(super) fn test(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
         let named = Some(Span { start: start + 1, end: end - 1 }).filter(|_| is_plain);
         if let Some(named) = named {
             let end = walk.tree.next(at);
-            let new =
-                Definition { named: Some(named), body: Some(body), end, ..Definition::new(SymbolKind::Test, title) };
+            let new = Definition {
+                name_span: Some(named),
+                body: Some(body),
+                end,
+                ..Definition::new(SymbolKind::Test, title)
+            };
             walk.define(at, new);
         }
     }

@@ -4,7 +4,7 @@ use codecompass_model::{Import, ImportForm};
 
 use super::definitions::first_argument;
 use super::modules::{self, key_span};
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// One of these calls: adds its imports to the enclosing block.
 pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
@@ -17,7 +17,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
     let first = first_argument(walk, first).filter(|_| is_quoted).unwrap_or(first);
     let end = walk.tree.next(walk.parent(at));
     for name in names(walk, first) {
-        let Some(module) = modules::named(walk, name) else { continue };
+        let Some(module) = modules::module_named(walk, name) else { continue };
         let given = options.and_then(|options| option(walk, options, "as"));
         let short = match given.map(|given| walk.text(given)) {
             Some(given) => given.to_owned(),

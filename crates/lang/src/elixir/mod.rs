@@ -15,9 +15,9 @@ mod patterns;
 
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
-use crate::rules::{Apart, Look, Parts, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
+use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -30,37 +30,37 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Scopes,
     measured: "forty proved calls read by eye",
-    customs: Customs { test_marks: &["_test.exs"], manifests: &["mix.exs"], ..Customs::NONE },
+    conventions: Conventions { test_infixes: &["_test.exs"], manifests: &["mix.exs"], ..Conventions::NONE },
     grammar: grammar!(ROWS, FIELDS, WORDS, || tree_sitter_elixir::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    calls_apart: true,
+    calls_skip_locals: true,
     overloads: true,
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "elixir",
-    order: &[Look::Around, Look::Import, Look::Glob, Look::Library],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::Import, LookupStep::Glob, LookupStep::Library],
     unit: Unit::Package,
-    apart: Apart::All,
+    namespaces: Namespaces::AllSeparate,
     implicit_this: true,
-    parts: Parts::ByName,
+    out_of_line: OutOfLineMembers::ByName,
     closed_types: true,
-    using: &["__using__", "using"],
-    by_arity: true,
+    using_macros: &["__using__", "using"],
+    arity_distinguishes: true,
     library: include_str!("library.stubs"),
     library_file: "library.ex",
-    open_library: "Kernel",
-    ..Scoping::PLAIN
+    prelude: "Kernel",
+    ..ScopePolicy::PLAIN
 };
 
 /// Words that look like names but belong to the language.
@@ -95,46 +95,49 @@ const WORDS: &[&str] = &[
 const FIELDS: &[&str] = &["key", "left", "operand", "right", "target", "value"];
 
 const ROWS: &[Row] = &[
-    row("call", &[Do::Hook(calls::call), Do::Lower(Lower::Hook(calls::value))]),
-    row("unary_operator", &[Do::Hook(calls::unary)]),
-    row("binary_operator", &[Do::Hook(calls::binary), Do::Lower(Lower::Hook(calls::value))]),
-    row("dot", &[Do::Fields, Do::Lower(Lower::Hook(modules::value))]),
-    row("identifier", &[Do::Hook(calls::name), Do::Lower(Lower::Hook(modules::value)), Do::Leaf(RefShape::Value)]),
-    row("alias", &[Do::Hook(modules::name), Do::Lower(Lower::Hook(modules::value))]),
-    row("atom", &[Do::Lower(Lower::Hook(modules::value))]),
-    row("keyword", &[Do::Hook(modules::key)]),
-    row("map", &[Do::Lower(Lower::Hook(modules::made))]),
+    row("call", &[Action::Hook(calls::call), Action::Lower(Lower::Hook(calls::value))]),
+    row("unary_operator", &[Action::Hook(calls::unary)]),
+    row("binary_operator", &[Action::Hook(calls::binary), Action::Lower(Lower::Hook(calls::value))]),
+    row("dot", &[Action::Fields, Action::Lower(Lower::Hook(modules::value))]),
+    row(
+        "identifier",
+        &[Action::Hook(calls::name), Action::Lower(Lower::Hook(modules::value)), Action::Leaf(RefShape::Value)],
+    ),
+    row("alias", &[Action::Hook(modules::name), Action::Lower(Lower::Hook(modules::value))]),
+    row("atom", &[Action::Lower(Lower::Hook(modules::value))]),
+    row("keyword", &[Action::Hook(modules::key)]),
+    row("map", &[Action::Lower(Lower::Hook(modules::struct_literal))]),
     row("struct", &[]),
     row("map_content", &[]),
     row("arguments", &[]),
     row("keywords", &[]),
-    row("pair", &[Do::Fields]),
+    row("pair", &[Action::Fields]),
     row("list", &[]),
     row("tuple", &[]),
     row("bitstring", &[]),
     row("block", &[]),
-    row("stab_clause", &[Do::Hook(patterns::clause)]),
-    row("do_block", &[Do::Scope]),
-    row("else_block", &[Do::Scope]),
-    row("rescue_block", &[Do::Scope]),
-    row("catch_block", &[Do::Scope]),
-    row("after_block", &[Do::Scope]),
-    row("anonymous_function", &[Do::Scope]),
+    row("stab_clause", &[Action::Hook(patterns::clause)]),
+    row("do_block", &[Action::Scope]),
+    row("else_block", &[Action::Scope]),
+    row("rescue_block", &[Action::Scope]),
+    row("catch_block", &[Action::Scope]),
+    row("after_block", &[Action::Scope]),
+    row("anonymous_function", &[Action::Scope]),
     row("access_call", &[]),
-    row("sigil", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("string", &[Do::Lower(Lower::Literal(Literal::Text))]),
+    row("sigil", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("string", &[Action::Lower(Lower::Literal(Literal::Text))]),
     row("quoted_content", &[]),
     row("interpolation", &[]),
-    row("integer", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("float", &[Do::Lower(Lower::Literal(Literal::Float))]),
-    row("boolean", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("nil", &[Do::Lower(Lower::Literal(Literal::Null))]),
+    row("integer", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("float", &[Action::Lower(Lower::Literal(Literal::Float))]),
+    row("boolean", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("nil", &[Action::Lower(Lower::Literal(Literal::Null))]),
     // These have no names, but they count as arguments.
     row("char", &[]),
     row("charlist", &[]),
     row("quoted_atom", &[]),
     row("operator_identifier", &[]),
-    row("comment", &[Do::Comment]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -2,10 +2,10 @@
 
 use codecompass_model::{Expr, ExprId, RefShape, Span};
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// Expands a module name to the full name at this point.
-fn whole(walk: &Walk<'_, '_>, name: &str) -> String {
+fn expand_alias(walk: &Walk<'_, '_>, name: &str) -> String {
     let (first, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
     match walk.noted(first) {
         Some(of) => [of, rest].concat(),
@@ -14,7 +14,7 @@ fn whole(walk: &Walk<'_, '_>, name: &str) -> String {
 }
 
 /// Returns the qualifier of a module name: `A` in `A.{B, C}`, `__MODULE__` in `__MODULE__.B`.
-fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+fn name_qualifier(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let around = walk.parent(at);
     let (dot, part) = match walk.kind(around) {
         "dot" => (around, at),
@@ -25,10 +25,10 @@ fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 }
 
 /// Returns the module that an expression names, after lowering.
-pub(super) fn named(walk: &mut Walk<'_, '_>, at: usize) -> Option<String> {
+pub(super) fn module_named(walk: &mut Walk<'_, '_>, at: usize) -> Option<String> {
     let id = walk.lower(at);
     let Expr::Module(name) = *walk.draft.expr_at(id) else { return None };
-    Some(walk.draft.known_word(name).to_owned())
+    Some(walk.draft.word_at(name).to_owned())
 }
 
 fn module(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
@@ -41,12 +41,12 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let text = walk.text(at);
     match walk.kind(at) {
         "alias" => {
-            let name = match before(walk, at) {
-                Some(before) => match named(walk, before) {
+            let name = match name_qualifier(walk, at) {
+                Some(before) => match module_named(walk, before) {
                     Some(before) => [&before, ".", text].concat(),
                     None => return walk.other(),
                 },
-                None => whole(walk, &text.split_whitespace().collect::<String>()),
+                None => expand_alias(walk, &text.split_whitespace().collect::<String>()),
             };
             module(walk, &name)
         }
@@ -75,13 +75,13 @@ pub(super) fn last_part(text: &str, start: u32) -> Span {
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let id = walk.lower(at);
     if let Expr::Module(_) = walk.draft.expr_at(id)
-        && walk.roles.of(at) == crate::roles::Role::Open
+        && walk.roles.get(at) == crate::roles::Role::Unset
     {
         let is_made = walk.kind(walk.parent(at)) == "struct";
         let shape = if is_made { RefShape::Construct } else { RefShape::Type };
         let last = last_part(walk.text(at), walk.tree.node(at).start);
-        walk.draft.is_a_name(last);
-        walk.draft.reference_on(last, shape, id);
+        walk.draft.mark_name(last);
+        walk.draft.reference_with_receiver(last, shape, id);
     }
     at + 1
 }
@@ -93,7 +93,7 @@ pub(super) fn struct_name(walk: &Walk<'_, '_>, map: usize) -> Option<usize> {
 }
 
 /// `%Name{…}` is a value of that module's struct.
-pub(super) fn made(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(super) fn struct_literal(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(name) = struct_name(walk, at) else { return walk.other() };
     let of = walk.lower(name);
     walk.draft.expr(Expr::Cast(of))
@@ -115,8 +115,8 @@ pub(super) fn key(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     {
         let of = walk.lower(name);
         let name = key_span(walk, at);
-        walk.draft.is_a_name(name);
-        walk.draft.reference_on(name, RefShape::Member, of);
+        walk.draft.mark_name(name);
+        walk.draft.reference_with_receiver(name, RefShape::Member, of);
     }
     at + 1
 }

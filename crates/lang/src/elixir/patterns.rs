@@ -1,10 +1,10 @@
 //! Patterns and the names that they bind.
 
-use codecompass_model::{BindingKind, ExprId, Part};
+use codecompass_model::{BindingKind, ExprId, ValuePart};
 
 use super::modules;
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Returns the operator between two nodes.
 pub(super) fn operator<'t>(walk: &Walk<'_, 't>, at: usize) -> &'t str {
@@ -18,7 +18,7 @@ pub(super) fn bind(walk: &mut Walk<'_, '_>, pattern: usize, kind: BindingKind, f
     let mut open = vec![(pattern, None)];
     while let Some((at, of_type)) = open.pop() {
         match walk.kind(at) {
-            "identifier" => one(walk, at, kind, of_type, from),
+            "identifier" => bind_name(walk, at, kind, of_type, from),
             "binary_operator" => {
                 let (Some(left), Some(right)) = (walk.child(at, "left"), walk.child(at, "right")) else { continue };
                 let word = operator(walk, at);
@@ -54,9 +54,9 @@ fn type_of(walk: &mut Walk<'_, '_>, pattern: usize) -> Option<ExprId> {
     Some(walk.lower(name))
 }
 
-fn one(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, of_type: Option<ExprId>, from: usize) {
-    if walk.roles.of(name) == Role::Open && !super::WORDS.contains(&walk.text(name)) {
-        walk.bind_as(name, kind, of_type, Part::Whole, from);
+fn bind_name(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, of_type: Option<ExprId>, from: usize) {
+    if walk.roles.get(name) == Role::Unset && !super::WORDS.contains(&walk.text(name)) {
+        walk.bind_as(name, kind, of_type, ValuePart::Whole, from);
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) {
         callee = match tree.kind(of) {
             k::IDENTIFIER => return walk.roles.mark(Some(of), Role::Refers(RefShape::Call)),
             k::SELECTOR => return walk.roles.mark(tree.child(of, f::FIELD), Role::Refers(RefShape::MemberCall)),
-            k::TYPE_INSTANTIATION => return of_type(walk, tree.child(of, f::TYPE)),
+            k::TYPE_INSTANTIATION => return mark_type(walk, tree.child(of, f::TYPE)),
             k::PARENTHESIZED => tree.children(of).next(),
             k::UNARY => return pointer_conversion(walk, of),
             k::INDEX if may_instantiate(walk, of) => tree.child(of, f::OPERAND),
@@ -62,11 +62,11 @@ pub(super) fn conversion(walk: &mut Walk<'_, '_>, at: usize) {
         return mark(walk, of, RefShape::Value, RefShape::Member);
     }
     if matches!(tree.kind(of), k::GENERIC_TYPE | k::QUALIFIED_TYPE | k::TYPE_IDENTIFIER) {
-        of_type(walk, Some(of));
+        mark_type(walk, Some(of));
     }
 }
 
-fn of_type(walk: &mut Walk<'_, '_>, of: Option<usize>) {
+fn mark_type(walk: &mut Walk<'_, '_>, of: Option<usize>) {
     if let Some(of) = of {
         mark(walk, of, RefShape::Call, RefShape::MemberCall);
     }

@@ -8,7 +8,7 @@ use super::types::{has_body, name_node, receiver, span_of};
 use super::walk::Walk;
 use super::{locals, types};
 use crate::comments::Docs;
-use crate::draft::{More, NewSymbol, Said};
+use crate::draft::{ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
 use crate::text;
@@ -20,7 +20,7 @@ const MAX_VALUE: u32 = 80;
 const MAX_HEADER: usize = 8000;
 
 /// The properties that the names of one declaration share.
-struct Shared {
+struct SharedDeclaration {
     kind: SymbolKind,
     span: Span,
     signature: String,
@@ -37,11 +37,11 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     let of = receiver(tree, at).filter(|_| is_method).and_then(|of| name_node(tree, of));
     let name_at = tree.child(at, f::NAME);
     let end = span_of(tree, at, f::BODY).map_or(node.end, |body| body.start);
-    let shared = Shared {
+    let shared = SharedDeclaration {
         kind: if is_method { SymbolKind::Method } else { SymbolKind::Fn },
         span: node.span(),
         signature: head(walk, at, Span { start: node.start, end }),
-        docs: walk.comments.take(walk.draft.text, node.start),
+        docs: walk.comments.take_above(walk.draft.text, node.start),
         annotation: None,
         flags: Flags::default(),
     };
@@ -64,11 +64,11 @@ fn annotate(walk: &mut Walk<'_, '_>, at: usize, symbol: Option<u32>, owner: Opti
 pub(super) fn method_element(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
-    let shared = Shared {
+    let shared = SharedDeclaration {
         kind: SymbolKind::Method,
         span: node.span(),
         signature: head(walk, at, node.span()),
-        docs: walk.comments.take(walk.draft.text, node.start),
+        docs: walk.comments.take_above(walk.draft.text, node.start),
         annotation: None,
         flags: Flags::default(),
     };
@@ -88,11 +88,11 @@ pub(super) fn type_spec(walk: &mut Walk<'_, '_>, at: usize) {
         _ => SymbolKind::Type,
     };
     let (start, grouped) = walk.declaration_of(at);
-    let shared = Shared {
+    let shared = SharedDeclaration {
         kind,
         span: Span { start, end: node.end },
         signature: signature(walk, at, start, if grouped { "type " } else { "" }),
-        docs: walk.comments.take(walk.draft.text, start),
+        docs: walk.comments.take_above(walk.draft.text, start),
         annotation: None,
         flags: Flags::ALIAS.when(node.kind == k::TYPE_ALIAS),
     };
@@ -116,11 +116,11 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     let node = tree.node(at);
     let Some(type_at) = tree.child(at, f::TYPE) else { return };
-    let mut shared = Shared {
+    let mut shared = SharedDeclaration {
         kind: SymbolKind::Field,
         span: node.span(),
         signature: signature(walk, at, node.start, ""),
-        docs: walk.comments.take(walk.draft.text, node.start),
+        docs: walk.comments.take_above(walk.draft.text, node.start),
         annotation: Some(lower(walk, type_at)),
         flags: Flags::default(),
     };
@@ -153,11 +153,11 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
         true => walk.repeated.constant(node.parent, annotation, values),
         false => (annotation, values),
     };
-    let shared = Shared {
+    let shared = SharedDeclaration {
         kind: if is_const { SymbolKind::Const } else { SymbolKind::Var },
         span: Span { start, end: node.end },
         signature: signature(walk, at, start, if grouped { keyword } else { "" }),
-        docs: walk.comments.take(walk.draft.text, start),
+        docs: walk.comments.take_above(walk.draft.text, start),
         annotation,
         flags: Flags::default(),
     };
@@ -166,13 +166,13 @@ pub(super) fn values(walk: &mut Walk<'_, '_>, at: usize) {
 
 /// The value that the constants of a group repeat: one without a value has the type and value of the previous one.
 #[derive(Default)]
-pub(super) struct Repeated {
+pub(super) struct RepeatedConst {
     group: u32,
     annotation: Option<ExprId>,
     values: Vec<ExprId>,
 }
 
-impl Repeated {
+impl RepeatedConst {
     fn constant(
         &mut self,
         group: u32,
@@ -187,7 +187,7 @@ impl Repeated {
 }
 
 /// Enters the symbols of all names of a declaration; references after the names belong to the last one.
-fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[ExprId]) {
+fn enter_all(walk: &mut Walk<'_, '_>, shared: &SharedDeclaration, at: usize, values: &[ExprId]) {
     let tree = walk.tree;
     let next = tree.next(at);
     let mut names = tree.children(at).filter(|&child| tree.node(child).field == f::NAME).peekable();
@@ -201,7 +201,7 @@ fn enter_all(walk: &mut Walk<'_, '_>, shared: &Shared, at: usize, values: &[Expr
 /// Enters a symbol, keeps it open up to the node `end`, and returns its index. The blank name declares nothing.
 fn enter(
     walk: &mut Walk<'_, '_>,
-    shared: &Shared,
+    shared: &SharedDeclaration,
     name_at: Option<usize>,
     segment: Option<&str>,
     value: Option<ExprId>,
@@ -228,9 +228,9 @@ fn enter(
         name_span,
         attributes: &shared.docs.directives,
         doc: shared.docs.doc,
-        annotation: shared.annotation.map(Said::Expr),
-        value: value.map(Said::Expr),
-        more: More { flags: shared.flags, ..More::default() },
+        annotation: shared.annotation.map(ExprInput::Expr),
+        value: value.map(ExprInput::Expr),
+        extras: SymbolExtras { flags: shared.flags, ..SymbolExtras::default() },
         is_test: false,
     };
     let place = walk.draft.symbol_count();
@@ -262,7 +262,7 @@ fn signature(walk: &Walk<'_, '_>, at: usize, start: u32, keyword: &str) -> Strin
 /// Returns a range at the beginning of a node on one line. Headers nest, since a field may have an inline struct type:
 /// no more of a header is read than can be shown.
 fn head(walk: &Walk<'_, '_>, at: usize, range: Span) -> String {
-    let read = text::cut(walk.draft.slice(range), MAX_HEADER).len() as u32;
+    let read = text::truncate(walk.draft.slice(range), MAX_HEADER).len() as u32;
     header(walk.draft, walk.tree, at, Span { end: range.start + read, ..range }, &[k::COMMENT])
 }
 

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_are_told_from_docs() {
+    fn directives_are_not_docs() {
         for comment in ["//go:embed a", "//nolint:all", "//export Name", "//line a.go:3"] {
             assert!(is_directive(comment), "{comment}");
         }

@@ -4,7 +4,7 @@ use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
 /// Handles one import: adds a symbol under its path, and the import. Returns the node after it.
@@ -24,7 +24,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let glob = name_at.is_some_and(|name| tree.kind(name) == k::DOT);
     let alias = name_at.filter(|_| !glob).map(|name| walk.draft.slice(tree.node(name).span()));
     let (start, _) = walk.declaration_of(at);
-    let docs = walk.comments.take(walk.draft.text, start);
+    let docs = walk.comments.take_above(walk.draft.text, start);
     let node = tree.node(at);
     let new = NewSymbol {
         kind: SymbolKind::Use,
@@ -42,7 +42,7 @@ pub(super) fn spec(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         doc: docs.doc,
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_named_after_its_path() {
+    fn package_name_comes_from_path() {
         let cases = [
             ("fmt", "fmt"),
             ("net/http", "http"),

@@ -13,13 +13,13 @@ use crate::roles::Role;
 use crate::tree::Tree;
 
 /// A composite literal that is still open.
-pub(super) struct Literal {
+pub(super) struct OpenLiteral {
     /// The node after it.
     end: usize,
     /// Its type; if unknown, that of the nearest enclosing literal.
     of: usize,
     /// Whether that type is its own.
-    known: bool,
+    is_type_known: bool,
 }
 
 /// Handles `T{…}`, which constructs the type.
@@ -42,7 +42,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) {
         k::LITERAL_ELEMENT => match walk.literals.last() {
             Some(around) => {
                 let is_key = tree.node(parent).field == f::KEY;
-                let element = Some(around.of).filter(|_| around.known).and_then(|of| element(tree, of, is_key));
+                let element = Some(around.of).filter(|_| around.is_type_known).and_then(|of| element(tree, of, is_key));
                 (Some(element.unwrap_or(around.of)), element.is_some())
             }
             None => (None, false),
@@ -50,7 +50,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) {
         _ => (None, false),
     };
     if let Some(of) = of {
-        walk.literals.push(Literal { end: node.next as usize, of, known });
+        walk.literals.push(OpenLiteral { end: node.next as usize, of, is_type_known: known });
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn keyed(walk: &mut Walk<'_, '_>, at: usize) {
     while walk.literals.pop_if(|literal| literal.end <= at).is_some() {}
     let Some(literal) = walk.literals.last() else { return };
     let indexed = matches!(tree.kind(literal.of), k::MAP_TYPE | k::SLICE_TYPE | k::ARRAY_TYPE | k::IMPLICIT_ARRAY_TYPE);
-    if literal.known && indexed {
+    if literal.is_type_known && indexed {
         return;
     }
     let key = tree.child(at, f::KEY).and_then(|key| tree.children(key).next());

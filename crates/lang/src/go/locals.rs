@@ -1,12 +1,12 @@
 //! Local bindings of a function: parameters, results, variables, type parameters.
 
-use codecompass_model::{BindingKind, ExprId, Part};
+use codecompass_model::{BindingKind, ExprId, ValuePart};
 
 use super::kinds::{field as f, kind as k};
 use super::lower::{self, lower, lower_field};
 use super::types::{receiver, receiver_parameters};
 use super::walk::Walk;
-use crate::draft::{NewBinding, Said};
+use crate::draft::{ExprInput, NewBinding};
 use crate::roles::Role;
 use crate::tree::Tree;
 
@@ -35,10 +35,10 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize, closed: bool) {
 /// Binds the names of one parameter or type parameter, which share a type.
 fn names_of(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, from: usize) {
     let tree = walk.tree;
-    let annotation = lower::parameter_type(walk, at).map(Said::Expr);
+    let annotation = lower::parameter_type(walk, at).map(ExprInput::Expr);
     for name in tree.children(at).filter(|&child| tree.node(child).field == f::NAME) {
         let name = tree.node(name).span();
-        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from });
+        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: ValuePart::Whole, from });
     }
 }
 
@@ -61,7 +61,7 @@ fn receiver_types(walk: &mut Walk<'_, '_>, method: usize) {
         walk.roles.mark(Some(name), Role::Declares);
         let name = tree.node(name).span();
         let kind = BindingKind::TypeParam;
-        walk.draft.bind(NewBinding { name, kind, annotation: None, value: None, part: Part::Whole, from: method });
+        walk.draft.bind(NewBinding { name, kind, annotation: None, value: None, part: ValuePart::Whole, from: method });
     }
 }
 
@@ -108,35 +108,35 @@ fn bind_all(walk: &mut Walk<'_, '_>, names: &[usize], annotation: Option<ExprId>
     let paired = names.len() == values.len();
     for (n, &name) in names.iter().enumerate() {
         let value = if paired { values.get(n) } else { values.first().filter(|_| values.len() == 1) }.copied();
-        let part = if paired || annotation.is_some() { Part::Whole } else { part_of(tree, value, n) };
+        let part = if paired || annotation.is_some() { ValuePart::Whole } else { part_of(tree, value, n) };
         let value = value.map(|value| lower(walk, value));
-        bind_one(walk, name, several, NewLocal { annotation, value, part, from });
+        bind_one(walk, name, several, LocalInfo { annotation, value, part, from });
     }
 }
 
 /// The properties of a local binding besides its name.
-struct NewLocal {
+struct LocalInfo {
     annotation: Option<ExprId>,
     value: Option<ExprId>,
-    part: Part,
+    part: ValuePart,
     from: usize,
 }
 
-fn bind_one(walk: &mut Walk<'_, '_>, at: usize, several: bool, new: NewLocal) {
+fn bind_one(walk: &mut Walk<'_, '_>, at: usize, several: bool, new: LocalInfo) {
     let name = walk.tree.node(at).span();
     if walk.tree.kind(at) != k::IDENTIFIER || several && walk.draft.is_bound_here(name) {
         return;
     }
     walk.roles.mark(Some(at), Role::Declares);
-    let NewLocal { annotation, value, part, from } = new;
-    let (annotation, value) = (annotation.map(Said::Expr), value.map(Said::Expr));
+    let LocalInfo { annotation, value, part, from } = new;
+    let (annotation, value) = (annotation.map(ExprInput::Expr), value.map(ExprInput::Expr));
     walk.draft.bind(NewBinding { name, kind: BindingKind::Local, annotation, value, part, from });
 }
 
 /// Returns the n-th of the values of one expression: the first of `m[k]`, `x.(T)` and `<-c` is all of it.
-fn part_of(tree: &Tree, value: Option<usize>, n: usize) -> Part {
+fn part_of(tree: &Tree, value: Option<usize>, n: usize) -> ValuePart {
     let alone = value.is_some_and(|value| matches!(tree.kind(value), k::INDEX | k::TYPE_ASSERTION | k::UNARY));
-    if n == 0 && alone { Part::Whole } else { Part::Index(n as u32) }
+    if n == 0 && alone { ValuePart::Whole } else { ValuePart::Index(n as u32) }
 }
 
 /// Handles `for k, v := range x`: `v` is an element of `x`; `k` is a key, an index, or a value from a channel.
@@ -147,8 +147,8 @@ pub(super) fn range(walk: &mut Walk<'_, '_>, at: usize) {
     }
     let value = lower_field(walk, at, f::RIGHT);
     for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
-        let part = if n == 1 { Part::Element } else { Part::Index(n as u32) };
-        bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
+        let part = if n == 1 { ValuePart::Element } else { ValuePart::Index(n as u32) };
+        bind_one(walk, name, false, LocalInfo { annotation: None, value, part, from: tree.next(at) });
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn receive(walk: &mut Walk<'_, '_>, at: usize) {
     let value = lower_field(walk, at, f::RIGHT);
     for (n, name) in items(tree, tree.child(at, f::LEFT)).enumerate() {
         let part = part_of(tree, tree.child(at, f::RIGHT), n);
-        bind_one(walk, name, false, NewLocal { annotation: None, value, part, from: tree.next(at) });
+        bind_one(walk, name, false, LocalInfo { annotation: None, value, part, from: tree.next(at) });
     }
 }
 
@@ -191,5 +191,5 @@ pub(super) fn type_case(walk: &mut Walk<'_, '_>, at: usize) {
     let value = value.map(|value| lower(walk, value));
     let from = tree.children(at).take_while(|&child| tree.node(child).field == f::TYPE).last();
     let from = from.map_or(at, |last| tree.next(last));
-    bind_one(walk, name, false, NewLocal { annotation, value, part: Part::Whole, from });
+    bind_one(walk, name, false, LocalInfo { annotation, value, part: ValuePart::Whole, from });
 }

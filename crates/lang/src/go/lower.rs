@@ -4,7 +4,7 @@
 //! lowered once, so a chain of calls costs its length, regardless of the number of references in it; and a name is
 //! resolved at its own node. Operators are not stored: the operands determine the type of `a + b`.
 
-use codecompass_model::{Expr, ExprId, FuncExpr, Literal, Part, Wrap};
+use codecompass_model::{Expr, ExprId, FuncExpr, Literal, ValuePart, Wrap};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
@@ -14,30 +14,30 @@ use crate::tree::Tree;
 const MAX_DEPTH: u32 = 64;
 
 /// The maximum number of new nodes per expression, not counting the steps of its chain.
-const MAX_NODES: u32 = 400;
+const MAX_NODES_PER_EXPR: u32 = 400;
 
 /// The maximum length of a chain that is lowered by recursion.
-const LONG: usize = 8;
+const MAX_RECURSIVE_CHAIN: usize = 8;
 
 /// The lowered expression of each node.
 pub(super) struct Lowered(Vec<u32>);
 
 /// Marks a node that is not yet lowered.
-const OPEN: u32 = u32::MAX;
+const NOT_LOWERED: u32 = u32::MAX;
 
 impl Lowered {
     pub(super) fn new(nodes: usize) -> Self {
-        Self(vec![OPEN; nodes])
+        Self(vec![NOT_LOWERED; nodes])
     }
 }
 
 /// Lowers an expression or a type. A long chain is lowered from its first step on, so each step finds the previous one.
 pub(super) fn lower(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let steps = chain(walk, at);
-    for &step in steps.iter().skip(1).rev().filter(|_| steps.len() > LONG) {
-        Lowering { walk: &mut *walk, left: MAX_NODES, depth: 0 }.node(step);
+    for &step in steps.iter().skip(1).rev().filter(|_| steps.len() > MAX_RECURSIVE_CHAIN) {
+        Lowering { walk: &mut *walk, nodes_left: MAX_NODES_PER_EXPR, depth: 0 }.node(step);
     }
-    Lowering { walk, left: MAX_NODES, depth: 0 }.node(at)
+    Lowering { walk, nodes_left: MAX_NODES_PER_EXPR, depth: 0 }.node(at)
 }
 
 /// Returns a node and its chain of receivers and callees, from the outside in, up to the first that is already lowered.
@@ -48,7 +48,7 @@ fn chain(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
         k::CALL => tree.child(at, f::FUNCTION),
         _ => None,
     };
-    let is_open = |at: &usize| walk.lowered.0[*at] == OPEN;
+    let is_open = |at: &usize| walk.lowered.0[*at] == NOT_LOWERED;
     std::iter::successors(Some(at), before).take_while(is_open).collect()
 }
 
@@ -60,38 +60,38 @@ pub(super) fn lower_field(walk: &mut Walk<'_, '_>, at: usize, field: u8) -> Opti
 
 /// Returns the type of a function, by the node that has its parameters.
 pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    Lowering { walk, left: MAX_NODES, depth: 0 }.function(at)
+    Lowering { walk, nodes_left: MAX_NODES_PER_EXPR, depth: 0 }.function(at)
 }
 
 /// Returns the type of one parameter; for a variadic one, that of the list.
 pub(super) fn parameter_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
-    Lowering { walk, left: MAX_NODES, depth: 0 }.parameter(at)
+    Lowering { walk, nodes_left: MAX_NODES_PER_EXPR, depth: 0 }.parameter(at)
 }
 
 /// Returns a part of a value.
-pub(super) fn part(walk: &mut Walk<'_, '_>, of: ExprId, part: Part) -> ExprId {
+pub(super) fn part(walk: &mut Walk<'_, '_>, of: ExprId, part: ValuePart) -> ExprId {
     match part {
-        Part::Whole => of,
+        ValuePart::Whole => of,
         part => walk.draft.expr(Expr::Part { of, part }),
     }
 }
 
 struct Lowering<'a, 'w, 't> {
     walk: &'a mut Walk<'w, 't>,
-    left: u32,
+    nodes_left: u32,
     depth: u32,
 }
 
 impl Lowering<'_, '_, '_> {
     fn node(&mut self, at: usize) -> ExprId {
         let known = self.walk.lowered.0[at];
-        if known != OPEN {
+        if known != NOT_LOWERED {
             return ExprId(known);
         }
-        if self.left == 0 || self.depth >= MAX_DEPTH {
-            return self.put(Expr::Other);
+        if self.nodes_left == 0 || self.depth >= MAX_DEPTH {
+            return self.intern(Expr::Other);
         }
-        self.left -= 1;
+        self.nodes_left -= 1;
         self.depth += 1;
         let id = self.lowered(at);
         self.depth -= 1;
@@ -99,7 +99,7 @@ impl Lowering<'_, '_, '_> {
         id
     }
 
-    fn put(&mut self, expr: Expr) -> ExprId {
+    fn intern(&mut self, expr: Expr) -> ExprId {
         self.walk.draft.expr(expr)
     }
 
@@ -160,7 +160,7 @@ impl Lowering<'_, '_, '_> {
             k::NIL => Expr::Literal(Literal::Null),
             _ => Expr::Other,
         };
-        self.put(expr)
+        self.intern(expr)
     }
 
     fn name(&mut self, at: usize) -> ExprId {
@@ -170,9 +170,9 @@ impl Lowering<'_, '_, '_> {
 
     fn member(&mut self, at: usize, of: u8, name: u8) -> ExprId {
         let of = self.child(at, of);
-        let Some(name) = self.walk.tree.child(at, name) else { return self.put(Expr::Other) };
+        let Some(name) = self.walk.tree.child(at, name) else { return self.intern(Expr::Other) };
         let name = self.walk.draft.name(self.walk.tree.node(name).span());
-        self.put(Expr::Member { of, name })
+        self.intern(Expr::Member { of, name })
     }
 
     /// Lowers a call; the type arguments of a generic function are between its name and its arguments.
@@ -181,10 +181,10 @@ impl Lowering<'_, '_, '_> {
         let mut callee = self.child(at, f::FUNCTION);
         if let Some(list) = tree.child_of_kind(at, k::TYPE_ARGUMENTS) {
             let by = self.list(list);
-            callee = self.put(Expr::Index { of: callee, by });
+            callee = self.intern(Expr::Index { of: callee, by });
         }
         let args = tree.child(at, f::ARGUMENTS).map_or_else(Box::default, |list| self.list(list));
-        self.put(Expr::Call { callee, args })
+        self.intern(Expr::Call { callee, args })
     }
 
     fn unary(&mut self, at: usize) -> ExprId {
@@ -192,11 +192,11 @@ impl Lowering<'_, '_, '_> {
         let expr = match () {
             () if operator.starts_with('*') => Expr::Wrap { how: Wrap::Deref, of: self.first(at) },
             () if operator.starts_with("&") => Expr::Wrap { how: Wrap::Ref, of: self.first(at) },
-            () if operator.starts_with("<-") => Expr::Part { of: self.first(at), part: Part::Element },
+            () if operator.starts_with("<-") => Expr::Part { of: self.first(at), part: ValuePart::Element },
             () if operator.starts_with('!') => Expr::Literal(Literal::Bool),
             () => return self.first(at),
         };
-        self.put(expr)
+        self.intern(expr)
     }
 
     /// Lowers operands with operators between them. Long sums nest to the left, so the descent is a loop.
@@ -209,10 +209,10 @@ impl Lowering<'_, '_, '_> {
             let (k::BINARY, (Some(left), Some(right))) = (tree.kind(at), both) else { break self.node_or_other(at) };
             let between = tree.node(left).end as usize..tree.node(right).start as usize;
             let operator = self.walk.draft.text.get(between).unwrap_or("").trim();
-            if compares(operator) {
-                break self.put(Expr::Literal(Literal::Bool));
+            if is_comparison(operator) {
+                break self.intern(Expr::Literal(Literal::Bool));
             }
-            if !shifts(operator) {
+            if !is_shift(operator) {
                 rights.push(right);
             }
             at = left;
@@ -228,7 +228,7 @@ impl Lowering<'_, '_, '_> {
 
     /// Lowers a node that is not a binary operator.
     fn node_or_other(&mut self, at: usize) -> ExprId {
-        if self.walk.tree.kind(at) == k::BINARY { self.put(Expr::Other) } else { self.node(at) }
+        if self.walk.tree.kind(at) == k::BINARY { self.intern(Expr::Other) } else { self.node(at) }
     }
 
     /// Lowers a function's type. Two names before one type are two parameters.
@@ -245,7 +245,7 @@ impl Lowering<'_, '_, '_> {
             Some(one) => vec![self.node(one)],
             None => Vec::new(),
         };
-        self.put(Expr::Func(Box::new(of)))
+        self.intern(Expr::Func(Box::new(of)))
     }
 
     fn parameters(&mut self, list: usize) -> Vec<ExprId> {
@@ -263,14 +263,14 @@ impl Lowering<'_, '_, '_> {
         let of = self.walk.tree.child(at, f::TYPE)?;
         let of = self.node(of);
         let is_variadic = self.walk.tree.kind(at) == k::VARIADIC_PARAMETER;
-        Some(if is_variadic { self.put(Expr::List(of)) } else { of })
+        Some(if is_variadic { self.intern(Expr::List(of)) } else { of })
     }
 
     /// Lowers the child in a field.
     fn child(&mut self, at: usize, field: u8) -> ExprId {
         match self.walk.tree.child(at, field) {
             Some(child) => self.node(child),
-            None => self.put(Expr::Other),
+            None => self.intern(Expr::Other),
         }
     }
 
@@ -278,7 +278,7 @@ impl Lowering<'_, '_, '_> {
     fn first(&mut self, at: usize) -> ExprId {
         match items(self.walk.tree, at).next() {
             Some(first) => self.node(first),
-            None => self.put(Expr::Other),
+            None => self.intern(Expr::Other),
         }
     }
 
@@ -294,18 +294,18 @@ fn items(tree: &Tree, at: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Returns whether an operator yields a boolean. A comment may follow it.
-fn compares(operator: &str) -> bool {
+fn is_comparison(operator: &str) -> bool {
     let known = ["&&", "||", "==", "!=", "<=", ">=", "<", ">"];
-    !shifts(operator) && known.iter().any(|known| operator.starts_with(known))
+    !is_shift(operator) && known.iter().any(|known| operator.starts_with(known))
 }
 
-fn shifts(operator: &str) -> bool {
+fn is_shift(operator: &str) -> bool {
     operator.starts_with("<<") || operator.starts_with(">>")
 }
 
 #[cfg(test)]
 mod tests {
-    use codecompass_model::{Expr, ExprId, FileFacts, Seen};
+    use codecompass_model::{Expr, ExprId, FileFacts, LexicalTarget};
 
     /// Returns the facts of a function that assigns a value to `x`.
     fn facts_of(value: &str) -> FileFacts {
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_keep_what_their_types_depend_on() {
+    fn lowering_keeps_type_relevant_structure() {
         let table = [
             ("a.b.c", "a.b.c"),
             ("a.b(c, \"x\").d()", "a.b(c, \"…\").d()"),
@@ -350,12 +350,12 @@ mod tests {
         ];
         for (value, expected) in table {
             let facts = facts_of(value);
-            assert_eq!(facts.shown(value_of(&facts)), expected, "{value}");
+            assert_eq!(facts.render_expr(value_of(&facts)), expected, "{value}");
         }
     }
 
     #[test]
-    fn a_name_is_what_it_is_where_it_stands() {
+    fn names_resolve_at_their_position() {
         let text = "package p\nfunc f(a A) {\n\ta := a.b\n\ttype A struct{}\n\tvar y A\n\tfor _, a := range a {\n\t\tz := a\n\t}\n}\n";
         let facts = crate::extract("p.go", text.as_bytes().to_vec()).facts;
         let seen = |name: &str, line: u32| {
@@ -365,8 +365,12 @@ mod tests {
                 id = *of;
             }
             match facts.expr(id) {
-                Expr::Name { seen: Seen::Local(of), .. } => format!("line {}", facts.bindings[*of as usize].line),
-                Expr::Name { seen: Seen::Symbol(of), .. } => facts.symbols[*of as usize].qualified_name.clone(),
+                Expr::Name { seen: LexicalTarget::Local(of), .. } => {
+                    format!("line {}", facts.bindings[*of as usize].line)
+                }
+                Expr::Name { seen: LexicalTarget::Symbol(of), .. } => {
+                    facts.symbols[*of as usize].qualified_name.clone()
+                }
                 other => format!("{other:?}"),
             }
         };
@@ -378,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_of_a_long_chain_is_lowered_once_and_nesting_ends() {
+    fn long_chains_are_lowered_once() {
         let chain = format!("a{}", ".step(1)".repeat(300));
         let facts = facts_of(&chain);
         // A member and a call for each step, and little else: no step occurs twice.
@@ -390,7 +394,7 @@ mod tests {
             id = *of;
             steps += 1;
         }
-        assert_eq!((steps, facts.shown(id).as_str()), (2 * 299, "a"));
+        assert_eq!((steps, facts.render_expr(id).as_str()), (2 * 299, "a"));
         for open in ["(", "f(", "*", "[]T{", "-", "a["] {
             facts_of(&open.repeat(3000));
         }

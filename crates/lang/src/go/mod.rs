@@ -18,7 +18,7 @@ mod test_blocks;
 mod types;
 mod walk;
 
-use crate::customs::Customs;
+use crate::conventions::Conventions;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -32,13 +32,13 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls 1.0 / 1.0 on gin, against go/types",
-    customs: Customs {
+    conventions: Conventions {
         test_folders: &["testdata"],
-        test_marks: &["_test."],
-        run_beside_others: &["init"],
+        test_infixes: &["_test."],
+        repeatable_functions: &["init"],
         manifests: &["go.mod"],
         folder_stems: &["main"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: Grammar {
         load: || tree_sitter_go::LANGUAGE.into(),
@@ -52,6 +52,6 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
         retries: false,
     },
-    walk: Walk::Own(walk::walk),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::walk),
+    rules: Rules::Custom(resolve::resolver),
 };

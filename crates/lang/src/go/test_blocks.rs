@@ -7,7 +7,7 @@ use codecompass_model::{Span, SymbolKind};
 use super::kinds::{field as f, kind as k};
 use super::types::span_of;
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
 /// The types of the single parameter that makes a function a test.
@@ -33,8 +33,8 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         None => Span { start: node.start, end: node.start },
     };
     let runner = walk.draft.slice(tree.node(callee).span());
-    let signature = format!("{runner}({})", text::cut(walk.draft.slice(written), MAX_TITLE));
-    let docs = walk.comments.take(walk.draft.text, node.start);
+    let signature = format!("{runner}({})", text::truncate(walk.draft.slice(written), MAX_TITLE));
+    let docs = walk.comments.take_above(walk.draft.text, node.start);
     let name = literal.as_deref().unwrap_or("test");
     let new = NewSymbol {
         kind: SymbolKind::Test,
@@ -52,7 +52,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         doc: docs.doc,
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: true,
     };
     walk.draft.symbol(new, node.next as usize);
@@ -89,7 +89,7 @@ fn literal<'t>(walk: &Walk<'_, 't>, title: usize) -> Option<Cow<'t, str>> {
     let inside = written.get(1..written.len().saturating_sub(1))?;
     match walk.tree.kind(title) {
         k::STRING => Some(text::title(inside, MAX_TITLE)),
-        k::RAW_STRING => Some(text::fold(text::cut(inside, MAX_TITLE))),
+        k::RAW_STRING => Some(text::fold(text::truncate(inside, MAX_TITLE))),
         _ => None,
     }
 }

@@ -2,9 +2,9 @@
 
 use codecompass_model::{RefShape, Span, SymbolKind};
 
-use super::declarations::Repeated;
+use super::declarations::RepeatedConst;
 use super::kinds::{field as f, kind as k};
-use super::literals::Literal;
+use super::literals::OpenLiteral;
 use super::lower::{Lowered, lower};
 use super::types::{is_predeclared, name_node};
 use super::{calls, declarations, directives, imports, literals, locals, test_blocks};
@@ -22,13 +22,13 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         comments: Comments::new(directives::is_directive),
         literals: Vec::new(),
         lowered: Lowered::new(tree.len()),
-        repeated: Repeated::default(),
+        repeated: RepeatedConst::default(),
         local_end: 0,
         generic_end: 0,
     };
     let mut at = 0;
     while at < tree.len() {
-        walk.draft.arrive(at);
+        walk.draft.advance_to(at);
         at = walk.visit(at);
     }
 }
@@ -40,9 +40,9 @@ pub(super) struct Walk<'w, 't> {
     pub(super) roles: Roles,
     pub(super) comments: Comments,
     /// The composite literals around the node.
-    pub(super) literals: Vec<Literal>,
+    pub(super) literals: Vec<OpenLiteral>,
     pub(super) lowered: Lowered,
-    pub(super) repeated: Repeated,
+    pub(super) repeated: RepeatedConst,
     /// Nodes before this one are in a function, where variables are local.
     local_end: usize,
     /// Nodes before this one may name a type parameter.
@@ -58,7 +58,7 @@ impl Walk<'_, '_> {
             k::IDENTIFIER => self.identifier(at),
             k::FIELD_IDENTIFIER => self.refer(at, RefShape::Member),
             k::TYPE_IDENTIFIER => self.type_identifier(at),
-            k::LABEL_NAME => self.draft.means_itself(node.span()),
+            k::LABEL_NAME => self.draft.mark_label(node.span()),
             k::PACKAGE_IDENTIFIER => self.refer(at, RefShape::Value),
             k::CALL => {
                 test_blocks::enter(self, at);
@@ -84,7 +84,7 @@ impl Walk<'_, '_> {
                 self.open(at, false);
                 locals::type_case(self, at);
             }
-            k::PARAMETER | k::VARIADIC_PARAMETER | k::TYPE_PARAMETER => self.names_declare(at),
+            k::PARAMETER | k::VARIADIC_PARAMETER | k::TYPE_PARAMETER => self.mark_declared_names(at),
             k::PACKAGE_CLAUSE => return self.package(at),
             k::IMPORT_SPEC => return imports::spec(self, at),
             _ => self.declaration(at, node.kind),
@@ -149,7 +149,7 @@ impl Walk<'_, '_> {
     }
 
     /// Marks the names of a parameter as declarations.
-    fn names_declare(&mut self, at: usize) {
+    fn mark_declared_names(&mut self, at: usize) {
         for name in self.tree.children(at).filter(|&child| self.tree.node(child).field == f::NAME) {
             self.roles.mark(Some(name), Role::Declares);
         }
@@ -172,7 +172,7 @@ impl Walk<'_, '_> {
 
     fn identifier(&mut self, at: usize) {
         let span = self.tree.node(at).span();
-        if at < self.generic_end && self.roles.of(at) != Role::Declares && self.draft.is_type_parameter(span) {
+        if at < self.generic_end && self.roles.get(at) != Role::Declares && self.draft.is_type_parameter(span) {
             return self.draft.reference(span, RefShape::Type, None);
         }
         if self.draft.slice(span) != "_" {
@@ -182,7 +182,7 @@ impl Walk<'_, '_> {
 
     fn type_identifier(&mut self, at: usize) {
         let node = self.tree.node(at);
-        let plain = self.roles.of(at) == Role::Open && self.tree.kind(node.parent as usize) != k::QUALIFIED_TYPE;
+        let plain = self.roles.get(at) == Role::Unset && self.tree.kind(node.parent as usize) != k::QUALIFIED_TYPE;
         if !plain || !is_predeclared(self.draft.slice(node.span())) {
             self.refer(at, RefShape::Type);
         }
@@ -190,16 +190,16 @@ impl Walk<'_, '_> {
 
     /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: RefShape) {
-        let shape = match self.roles.of(at) {
+        let shape = match self.roles.get(at) {
             Role::Declares => return,
             Role::Refers(shape) => shape,
-            Role::Open => default,
+            Role::Unset => default,
         };
         let name = self.tree.node(at).span();
         match self.qualifier(at) {
             Some(before) => {
                 let before = lower(self, before);
-                self.draft.reference_on(name, shape, before);
+                self.draft.reference_with_receiver(name, shape, before);
             }
             None => self.draft.reference(name, shape, None),
         }
@@ -212,7 +212,9 @@ impl Walk<'_, '_> {
         match (self.tree.kind(parent), node.field) {
             (k::SELECTOR, f::FIELD) => self.tree.child(parent, f::OPERAND),
             (k::QUALIFIED_TYPE, f::NAME) => self.tree.child(parent, f::PACKAGE),
-            (k::LITERAL_ELEMENT, _) if self.roles.of(at) == Role::Refers(RefShape::Member) => literals::key_owner(self),
+            (k::LITERAL_ELEMENT, _) if self.roles.get(at) == Role::Refers(RefShape::Member) => {
+                literals::key_owner(self)
+            }
             _ => None,
         }
     }

@@ -3,13 +3,13 @@
 use codecompass_model::{BindingKind, Flags, SymbolKind};
 
 use super::modules::visibility;
-use super::patterns::{announce, called, head, pattern};
+use super::patterns::{bind_declarations, head, mark_callee, pattern};
 use super::types::type_variables;
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Returns the name that a function, a binding or a signature declares.
-pub(super) fn named_by(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+pub(super) fn declared_name(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let mut at = at;
     loop {
         if let Some(name) = walk.child(at, "name") {
@@ -45,7 +45,9 @@ fn last_of(walk: &Walk<'_, '_>, first: usize, name: &str) -> usize {
     while next < end {
         match walk.kind(next) {
             "comment" | "haddock" => {}
-            "function" | "bind" if named_by(walk, next).is_some_and(|other| walk.text(other) == name) => last = next,
+            "function" | "bind" if declared_name(walk, next).is_some_and(|other| walk.text(other) == name) => {
+                last = next
+            }
             _ => break,
         }
         next = walk.tree.next(next);
@@ -54,7 +56,7 @@ fn last_of(walk: &Walk<'_, '_>, first: usize, name: &str) -> usize {
 }
 
 /// Whether a declaration continues the innermost symbol.
-fn is_begun(walk: &Walk<'_, '_>, name: &str) -> bool {
+fn continues_symbol(walk: &Walk<'_, '_>, name: &str) -> bool {
     let begun = walk.draft.enclosing().filter(|around| matches!(around.kind, SymbolKind::Fn | SymbolKind::Method));
     begun.is_some_and(|begun| begun.name == name)
 }
@@ -76,7 +78,7 @@ pub(super) fn signature(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     let around = level(walk, at);
     if around == "foreign_import" {
-        if let Some(name) = named_by(walk, at) {
+        if let Some(name) = declared_name(walk, at) {
             define(walk, at, name, SymbolKind::Fn, Flags::default(), at);
         }
         return at + 1;
@@ -91,7 +93,7 @@ pub(super) fn signature(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         }
         return at + 1;
     }
-    let Some(name) = named_by(walk, at) else { return at + 1 };
+    let Some(name) = declared_name(walk, at) else { return at + 1 };
     let last = last_of(walk, at, walk.text(name));
     let (kind, flags) = match (around, last == at) {
         ("class_declarations", is_alone) => (kind, Flags::ABSTRACT.when(is_alone)),
@@ -127,7 +129,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         }
     }
     if let Some(binds) = walk.child(at, "binds") {
-        announce(walk, binds, at);
+        bind_declarations(walk, binds, at);
     }
     at + 1
 }
@@ -135,11 +137,11 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// The name of an equation: it starts a symbol or continues one.
 fn equation(walk: &mut Walk<'_, '_>, at: usize) {
     let around = level(walk, at);
-    let (Some(kind), Some(name)) = (kind_at(around), named_by(walk, at)) else { return };
+    let (Some(kind), Some(name)) = (kind_at(around), declared_name(walk, at)) else { return };
     let is_default = around == "class_declarations";
-    if is_begun(walk, walk.text(name)) || is_default {
+    if continues_symbol(walk, walk.text(name)) || is_default {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
         return;
     }
     let last = last_of(walk, at, walk.text(name));
@@ -149,7 +151,7 @@ fn equation(walk: &mut Walk<'_, '_>, at: usize) {
 /// `x = e`, `(a, b) = e`, and `x <- e` in a block.
 pub(super) fn binding(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(at, "expression") {
-        called(walk, of);
+        mark_callee(walk, of);
         if let Some(left) = walk.child(at, "pattern") {
             pattern(walk, left, BindingKind::Local, walk.tree.next(at));
         }
@@ -161,7 +163,7 @@ pub(super) fn binding(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     walk.scope(at);
     if let Some(binds) = walk.child(at, "binds") {
-        announce(walk, binds, at);
+        bind_declarations(walk, binds, at);
     }
     at + 1
 }

@@ -11,9 +11,9 @@ mod types;
 
 use codecompass_model::{RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
-use crate::rules::{Apart, Look, Parts, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
+use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -26,37 +26,37 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Scopes,
     measured: "forty proved calls of three repositories read by eye",
-    customs: Customs {
-        test_marks: &["spec.hs", "test.hs", "tests.hs"],
+    conventions: Conventions {
+        test_infixes: &["spec.hs", "test.hs", "tests.hs"],
         manifests: &["package.yaml", "stack.yaml", "cabal.project"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_haskell::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment", "haddock"],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
-    begin: modules::begin,
-    ..Recipe::PLAIN
+    begin: modules::read_header,
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "haskell",
-    order: &[Look::File, Look::Import, Look::Library],
+    lookup_order: &[LookupStep::File, LookupStep::Import, LookupStep::Library],
     unit: Unit::Module,
-    apart: Apart::Types,
-    parts: Parts::ByOwner,
+    namespaces: Namespaces::TypesSeparate,
+    out_of_line: OutOfLineMembers::ByOwner,
     library: include_str!("library.stubs"),
     library_file: "library.hs",
-    open_library: "Prelude",
-    module: modules::files,
-    ..Scoping::PLAIN
+    prelude: "Prelude",
+    resolve_module: modules::resolve_module,
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -88,90 +88,90 @@ const FIELDS: &[&str] = &[
 
 const ROWS: &[Row] = &[
     // Modules.
-    row("header", &[Do::Fields]),
+    row("header", &[Action::Fields]),
     row("exports", &[]),
     row("export", &[]),
-    row("module_export", &[Do::Fields]),
+    row("module_export", &[Action::Fields]),
     row("children", &[]),
     row("namespace", &[]),
-    row("import", &[Do::Imports, Do::Hook(modules::import)]),
-    row("module", &[Do::Hook(modules::name), Do::Lower(Lower::Hook(modules::module))]),
-    row("module_id", &[Do::Leaf(RefShape::Import)]),
-    row("qualified", &[Do::Hook(modules::qualified)]),
+    row("import", &[Action::Imports, Action::Hook(modules::import)]),
+    row("module", &[Action::Hook(modules::name), Action::Lower(Lower::Hook(modules::module))]),
+    row("module_id", &[Action::Leaf(RefShape::Import)]),
+    row("qualified", &[Action::Hook(modules::qualified)]),
     row("associated_type", &[]),
     // Functions.
     row("declarations", &[]),
     row("class_declarations", &[]),
     row("instance_declarations", &[]),
     row("foreign_import", &[]),
-    row("signature", &[Do::Hook(declarations::signature)]),
-    row("function", &[Do::Hook(declarations::function)]),
-    row("function_head_parens", &[Do::Fields]),
-    row("bind", &[Do::Hook(declarations::binding)]),
+    row("signature", &[Action::Hook(declarations::signature)]),
+    row("function", &[Action::Hook(declarations::function)]),
+    row("function_head_parens", &[Action::Fields]),
+    row("bind", &[Action::Hook(declarations::binding)]),
     row("local_binds", &[]),
     row("binding_list", &[]),
     // Types.
-    row("data_type", &[Do::Hook(types::declare)]),
-    row("newtype", &[Do::Hook(types::declare)]),
-    row("type_synonym", &[Do::Hook(types::declare)]),
-    row("type_family", &[Do::Hook(types::declare)]),
-    row("data_family", &[Do::Hook(types::declare)]),
+    row("data_type", &[Action::Hook(types::declare)]),
+    row("newtype", &[Action::Hook(types::declare)]),
+    row("type_synonym", &[Action::Hook(types::declare)]),
+    row("type_family", &[Action::Hook(types::declare)]),
+    row("data_family", &[Action::Hook(types::declare)]),
     row("data_instance", &[]),
     row("data_constructors", &[]),
-    row("data_constructor", &[Do::Hook(types::constructor)]),
-    row("gadt_constructor", &[Do::Hook(types::constructor)]),
-    row("newtype_constructor", &[Do::Hook(types::constructor)]),
-    row("prefix", &[Do::Fields]),
-    row("record", &[Do::Fields]),
-    row("field", &[Do::Hook(types::field)]),
+    row("data_constructor", &[Action::Hook(types::constructor)]),
+    row("gadt_constructor", &[Action::Hook(types::constructor)]),
+    row("newtype_constructor", &[Action::Hook(types::constructor)]),
+    row("prefix", &[Action::Fields]),
+    row("record", &[Action::Fields]),
+    row("field", &[Action::Hook(types::field)]),
     row("field_name", &[]),
-    row("class", &[Do::Hook(types::class)]),
-    row("instance", &[Do::Hook(types::instance)]),
-    row("pattern_synonym", &[Do::Hook(types::synonym)]),
-    row("equation", &[Do::Fields]),
-    row("kind_signature", &[Do::Hook(types::applied)]),
-    row("deriving_instance", &[Do::Hook(types::applied)]),
-    row("type_instance", &[Do::Hook(types::applied)]),
-    row("role_annotation", &[Do::Hook(types::applied)]),
-    row("default_types", &[Do::Hook(types::applied)]),
-    row("type_application", &[Do::Hook(types::applied)]),
-    row("kind_application", &[Do::Hook(types::applied)]),
-    row("explicit_type", &[Do::Hook(types::applied)]),
-    row("type_binder", &[Do::Hook(types::applied)]),
+    row("class", &[Action::Hook(types::class)]),
+    row("instance", &[Action::Hook(types::instance)]),
+    row("pattern_synonym", &[Action::Hook(types::synonym)]),
+    row("equation", &[Action::Fields]),
+    row("kind_signature", &[Action::Hook(types::type_application)]),
+    row("deriving_instance", &[Action::Hook(types::type_application)]),
+    row("type_instance", &[Action::Hook(types::type_application)]),
+    row("role_annotation", &[Action::Hook(types::type_application)]),
+    row("default_types", &[Action::Hook(types::type_application)]),
+    row("type_application", &[Action::Hook(types::type_application)]),
+    row("kind_application", &[Action::Hook(types::type_application)]),
+    row("explicit_type", &[Action::Hook(types::type_application)]),
+    row("type_binder", &[Action::Hook(types::type_application)]),
     // Blocks.
-    row("match", &[Do::Scope]),
-    row("alternative", &[Do::Hook(patterns::block)]),
-    row("lambda", &[Do::Hook(patterns::block)]),
-    row("let_in", &[Do::Hook(patterns::block)]),
-    row("let", &[Do::Hook(patterns::let_here)]),
-    row("do", &[Do::Scope]),
-    row("list_comprehension", &[Do::Hook(patterns::comprehension)]),
+    row("match", &[Action::Scope]),
+    row("alternative", &[Action::Hook(patterns::block)]),
+    row("lambda", &[Action::Hook(patterns::block)]),
+    row("let_in", &[Action::Hook(patterns::block)]),
+    row("let", &[Action::Hook(patterns::let_here)]),
+    row("do", &[Action::Scope]),
+    row("list_comprehension", &[Action::Hook(patterns::comprehension)]),
     row("qualifiers", &[]),
-    row("generator", &[Do::Hook(patterns::generator)]),
-    row("pattern_guard", &[Do::Hook(patterns::generator)]),
-    row("view_pattern", &[Do::Fields]),
-    row("field_pattern", &[Do::Fields]),
+    row("generator", &[Action::Hook(patterns::generator)]),
+    row("pattern_guard", &[Action::Hook(patterns::generator)]),
+    row("view_pattern", &[Action::Fields]),
+    row("field_pattern", &[Action::Fields]),
     // Expressions.
-    row("exp", &[Do::Hook(patterns::step)]),
-    row("apply", &[Do::Hook(patterns::apply)]),
-    row("infix", &[Do::Hook(patterns::infix)]),
-    row("left_section", &[Do::Hook(patterns::infix)]),
-    row("right_section", &[Do::Hook(patterns::infix)]),
-    row("field_update", &[Do::Hook(patterns::update)]),
-    row("projection", &[Do::Hook(patterns::projection)]),
-    row("parens", &[Do::Fields]),
+    row("exp", &[Action::Hook(patterns::step)]),
+    row("apply", &[Action::Hook(patterns::apply)]),
+    row("infix", &[Action::Hook(patterns::infix)]),
+    row("left_section", &[Action::Hook(patterns::infix)]),
+    row("right_section", &[Action::Hook(patterns::infix)]),
+    row("field_update", &[Action::Hook(patterns::update)]),
+    row("projection", &[Action::Hook(patterns::projection)]),
+    row("parens", &[Action::Fields]),
     row("prefix_id", &[]),
     row("infix_id", &[]),
     row("splice", &[]),
     row("quasiquote", &[]),
     // Names.
-    row("variable", &[Do::Leaf(RefShape::Value)]),
-    row("constructor", &[Do::Leaf(RefShape::Value)]),
-    row("name", &[Do::Leaf(RefShape::Type)]),
-    row("operator", &[Do::Leaf(RefShape::Value)]),
-    row("constructor_operator", &[Do::Leaf(RefShape::Value)]),
-    row("comment", &[Do::Comment]),
-    row("haddock", &[Do::Comment]),
+    row("variable", &[Action::Leaf(RefShape::Value)]),
+    row("constructor", &[Action::Leaf(RefShape::Value)]),
+    row("name", &[Action::Leaf(RefShape::Type)]),
+    row("operator", &[Action::Leaf(RefShape::Value)]),
+    row("constructor_operator", &[Action::Leaf(RefShape::Value)]),
+    row("comment", &[Action::Comment]),
+    row("haddock", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -1,10 +1,10 @@
 //! Names that patterns and local declarations bind, and their scopes.
 
-use codecompass_model::{BindingKind, Part, RefShape};
+use codecompass_model::{BindingKind, RefShape, ValuePart};
 
-use super::declarations::named_by;
-use crate::recipe::Walk;
+use super::declarations::declared_name;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Returns the leaf of a name: `f`, `(+)`, `` `f` ``, `A.f`.
 pub(super) fn head(walk: &Walk<'_, '_>, mut at: usize) -> Option<usize> {
@@ -57,13 +57,13 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, fro
         }
         inner += 1;
         // The function applied in a pattern and the types in it are not patterns.
-        while inner < end && is_no_pattern(walk, inner) {
+        while inner < end && is_not_pattern(walk, inner) {
             inner = walk.tree.next(inner);
         }
     }
 }
 
-fn is_no_pattern(walk: &Walk<'_, '_>, at: usize) -> bool {
+fn is_not_pattern(walk: &Walk<'_, '_>, at: usize) -> bool {
     let around = walk.parent(at);
     match walk.kind(around) {
         "view_pattern" => walk.child(around, "expression") == Some(at),
@@ -73,19 +73,19 @@ fn is_no_pattern(walk: &Walk<'_, '_>, at: usize) -> bool {
 }
 
 fn bind(walk: &mut Walk<'_, '_>, name: usize, kind: BindingKind, from: usize) {
-    if walk.roles.of(name) == Role::Open && !walk.draft.is_bound_here(walk.tree.node(name).span()) {
-        walk.bind_as(name, kind, None, Part::Whole, from);
+    if walk.roles.get(name) == Role::Unset && !walk.draft.is_bound_here(walk.tree.node(name).span()) {
+        walk.bind_as(name, kind, None, ValuePart::Whole, from);
     }
 }
 
 /// Declarations after `where` or `let` are visible in all of the block, and in the code before them.
-pub(super) fn announce(walk: &mut Walk<'_, '_>, binds: usize, from: usize) {
+pub(super) fn bind_declarations(walk: &mut Walk<'_, '_>, binds: usize, from: usize) {
     let decls: Vec<usize> = walk.items(binds).collect();
     for decl in decls {
         match (walk.kind(decl), walk.child(decl, "pattern")) {
             ("bind", Some(of)) => pattern(walk, of, BindingKind::Local, from),
             ("bind" | "function", _) => {
-                if let Some(name) = named_by(walk, decl) {
+                if let Some(name) = declared_name(walk, decl) {
                     bind(walk, name, BindingKind::Local, from);
                 }
             }
@@ -103,7 +103,7 @@ pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         }
     }
     if let Some(binds) = walk.child(at, "binds") {
-        announce(walk, binds, at);
+        bind_declarations(walk, binds, at);
     }
     at + 1
 }
@@ -111,7 +111,7 @@ pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// `let` in its enclosing block.
 pub(super) fn let_here(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(binds) = walk.child(at, "binds") {
-        announce(walk, binds, at);
+        bind_declarations(walk, binds, at);
     }
     at + 1
 }
@@ -122,7 +122,7 @@ pub(super) fn generator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         pattern(walk, of, BindingKind::Local, walk.tree.next(at));
     }
     if let Some(of) = walk.child(at, "expression") {
-        called(walk, of);
+        mark_callee(walk, of);
     }
     at + 1
 }
@@ -138,7 +138,7 @@ pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                 pattern(walk, of, BindingKind::Local, at);
             }
             if let Some(binds) = walk.child(part, "binds").filter(|_| walk.kind(part) == "let") {
-                announce(walk, binds, at);
+                bind_declarations(walk, binds, at);
             }
         }
     }
@@ -146,7 +146,7 @@ pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Marks a callee, if it is a name.
-pub(super) fn called(walk: &mut Walk<'_, '_>, at: usize) {
+pub(super) fn mark_callee(walk: &mut Walk<'_, '_>, at: usize) {
     let shape = if walk.kind(at) == "qualified" { RefShape::PathCall } else { RefShape::Call };
     if matches!(
         walk.kind(at),
@@ -161,7 +161,7 @@ pub(super) fn called(walk: &mut Walk<'_, '_>, at: usize) {
 /// `f x`.
 pub(super) fn apply(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(at, "function") {
-        called(walk, of);
+        mark_callee(walk, of);
     }
     at + 1
 }
@@ -176,9 +176,9 @@ pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if matches!(walk.text(operator), "$" | "$!" | "<$>" | "<$!>")
         && let Some(left) = walk.child(at, "left_operand")
     {
-        called(walk, left);
+        mark_callee(walk, left);
     }
-    called(walk, operator);
+    mark_callee(walk, operator);
     at + 1
 }
 
@@ -186,7 +186,7 @@ pub(super) fn infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn step(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let first = walk.items(at).next();
     if let Some(first) = first {
-        called(walk, first);
+        mark_callee(walk, first);
     }
     at + 1
 }
@@ -204,7 +204,7 @@ pub(super) fn projection(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(at, "field").and_then(|field| head(walk, field));
     if let Some(name) = name {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, at);
+        walk.set_qualifier(name, at);
     }
     at + 1
 }

@@ -4,18 +4,18 @@ use codecompass_model::{Flags, RefShape, SymbolKind};
 
 use super::modules::visibility;
 use super::patterns::head;
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Lower-case names in a type are type variables and refer to nothing else; operators in a type are types.
 pub(super) fn type_variables(walk: &mut Walk<'_, '_>, at: usize) {
     for inner in at..walk.tree.next(at) {
         match walk.kind(inner) {
-            "variable" if walk.kind(walk.parent(inner)) != "field_name" && walk.roles.of(inner) == Role::Open => {
+            "variable" if walk.kind(walk.parent(inner)) != "field_name" && walk.roles.get(inner) == Role::Unset => {
                 walk.roles.mark(Some(inner), Role::Declares);
-                walk.draft.means_itself(walk.tree.node(inner).span());
+                walk.draft.mark_label(walk.tree.node(inner).span());
             }
             "operator" | "constructor_operator" => walk.roles.mark(Some(inner), Role::Refers(RefShape::Type)),
             _ => {}
@@ -24,13 +24,13 @@ pub(super) fn type_variables(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// A type application among values.
-pub(super) fn applied(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn type_application(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     type_variables(walk, at);
     at + 1
 }
 
 /// Returns the name that a type declaration declares.
-fn declared(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+fn declared_name(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let infix = |at: usize| walk.child(walk.child_of(at, "infix")?, "operator").and_then(|of| head(walk, of));
     let name = walk.child(at, "name").filter(|&name| walk.kind(name) != "qualified").and_then(|name| head(walk, name));
     let parens = || walk.child_of(at, "parens");
@@ -42,7 +42,7 @@ fn declared(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 /// A type: `data`, `newtype`, `type`, a family.
 pub(super) fn declare(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_instance = walk.kind(walk.parent(at)) == "data_instance";
-    if let Some(name) = declared(walk, at).filter(|_| !is_instance) {
+    if let Some(name) = declared_name(walk, at).filter(|_| !is_instance) {
         let kind = match walk.kind(at) {
             "data_type" => {
                 let all = walk.child(at, "constructors").map_or(0, |list| walk.items(list).take(2).count());
@@ -63,7 +63,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Returns the name of the type that encloses a constructor or a field.
-fn type_around(walk: &Walk<'_, '_>) -> Option<String> {
+fn enclosing_type_name(walk: &Walk<'_, '_>) -> Option<String> {
     let around = walk.draft.enclosing()?;
     match around.kind {
         SymbolKind::Variant => around.parent.and_then(|at| walk.draft.symbol_at(at)).map(|of| of.name.clone()),
@@ -82,7 +82,7 @@ pub(super) fn constructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let several = walk.child(at, "names").map_or_else(Vec::new, |list| walk.items(list).collect());
     let names: Vec<usize> = name.into_iter().chain(several).filter_map(|name| head(walk, name)).collect();
     for (n, name) in names.into_iter().enumerate() {
-        let around = type_around(walk);
+        let around = enclosing_type_name(walk);
         let visibility = visibility(walk, walk.text(name), around.as_deref());
         let end = if n == 0 { walk.tree.next(at) } else { 0 };
         walk.roles.mark(Some(name), Role::Declares);
@@ -95,7 +95,7 @@ pub(super) fn constructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.children_in(at, "name").filter_map(|name| head(walk, name)).collect();
     for name in names {
-        let around = type_around(walk);
+        let around = enclosing_type_name(walk);
         let visibility = visibility(walk, walk.text(name), around.as_deref());
         walk.define(at, Definition { visibility, ..Definition::new(SymbolKind::Field, name) });
     }
@@ -105,7 +105,7 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// A class: its signatures are methods.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let body = walk.child(at, "declarations");
-    if let Some(name) = declared(walk, at) {
+    if let Some(name) = declared_name(walk, at) {
         let visibility = visibility(walk, walk.text(name), None);
         let end = walk.tree.next(at);
         walk.define(at, Definition { body, visibility, end, ..Definition::new(SymbolKind::Trait, name) });
@@ -162,7 +162,7 @@ pub(super) fn instance(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                 doc: None,
                 annotation: None,
                 value: None,
-                more: More { owner, bases, header: None, flags: Flags::default() },
+                extras: SymbolExtras { owner, bases, header: None, flags: Flags::default() },
                 is_test: false,
             },
             walk.tree.next(at),

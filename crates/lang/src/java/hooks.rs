@@ -1,12 +1,12 @@
 //! Language-specific hooks of Java.
 
 use codecompass_model::{
-    BindingKind, Expr, ExprId, Flags, Import, ImportForm, Literal, Part, RefShape, SymbolKind, Visibility,
+    BindingKind, Expr, ExprId, Flags, Import, ImportForm, Literal, RefShape, SymbolKind, ValuePart, Visibility,
 };
 
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// The package clause: the prefix of all qualified names.
@@ -53,7 +53,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -96,7 +96,7 @@ fn spread_type(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 }
 
 /// A compact constructor of a record: its parameters are the components.
-pub(super) fn compact(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn compact_constructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let mut around = walk.parent(at);
     while around > 0 && walk.kind(around) != "record_declaration" {
         around = walk.parent(around);
@@ -110,7 +110,7 @@ pub(super) fn compact(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     for item in items {
         let annotation = walk.child(item, "type").map(|of| walk.lower(of));
         if let Some(name) = walk.child(item, "name") {
-            walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+            walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
         }
     }
     at + 1
@@ -136,7 +136,7 @@ pub(super) fn array(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// The body of an anonymous class.
-pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn anonymous_class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(of) = walk.child(walk.parent(at), "type") {
         walk.unnamed.push((walk.tree.next(at), of));
     }
@@ -162,7 +162,7 @@ pub(super) fn label(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(subject) = walk.child(around, "condition") else { return at + 1 };
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     for name in names {
-        walk.behind(name, subject);
+        walk.set_qualifier(name, subject);
     }
     at + 1
 }
@@ -194,7 +194,7 @@ pub(super) fn element(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let annotation = walk.parent(walk.parent(at));
     if let (Some(key), Some(of)) = (walk.child(at, "key"), walk.child(annotation, "name")) {
         walk.roles.mark(Some(key), Role::Refers(RefShape::Member));
-        walk.behind(key, of);
+        walk.set_qualifier(key, of);
     }
     at + 1
 }
@@ -206,7 +206,7 @@ pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let reference = walk.draft.reference_count() as u32;
     walk.draft.reference(walk.tree.node(word).span(), RefShape::Construct, None);
     if let Some(args) = args.filter(|_| walk.draft.reference_count() as u32 > reference) {
-        let args = walk.all(args);
+        let args = walk.lower_all(args);
         let of = if walk.kind(word) == "super" { Expr::Super } else { Expr::This };
         let callee = walk.draft.expr(of);
         let call = walk.draft.expr(Expr::Call { callee, args });
@@ -235,7 +235,7 @@ pub(super) fn refer_to_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         && walk.kind(name) == "identifier"
     {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
@@ -265,7 +265,7 @@ pub(super) fn refer_to_method(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(of), Some(name)) = (first, last.filter(|&last| Some(last) != first && walk.kind(last) == "identifier"))
     {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }

@@ -7,12 +7,12 @@ mod hooks;
 
 use codecompass_model::BindingKind::{Local, Param, TypeParam};
 use codecompass_model::SymbolKind::{Class, Const, Constructor, Enum, Field, Interface, Method, Variant};
-use codecompass_model::{Flags, Literal, Part, RefShape, SymbolKind, Visibility};
+use codecompass_model::{Flags, Literal, RefShape, SymbolKind, ValuePart, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First, Kind, Last, Up};
-use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
-use crate::rules::{Apart, Look, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
+use crate::spec::Find::{self, First, Kind, Last, ParentField};
+use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, define, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -25,35 +25,35 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls .992 / .9997 on junit4 and .993 / .999 on jsoup, against javac",
-    customs: Customs {
+    conventions: Conventions {
         test_folders: &["androidtest", "integrationtest", "testfixtures"],
-        test_marks: &["test.java", "tests.java", "testcase.java"],
+        test_infixes: &["test.java", "tests.java", "testcase.java"],
         manifests: &["pom.xml", "build.gradle", "build.gradle.kts"],
-        passing_on: &["package-info.java", "module-info.java"],
-        ..Customs::NONE
+        reexport_files: &["package-info.java", "module-info.java"],
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &["var"], || tree_sitter_java::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["line_comment", "block_comment"],
     modifiers: &["modifiers"],
     attributes: &["annotation", "marker_annotation"],
-    words: &[
-        ("public", Means::Seen(Visibility::Public)),
-        ("protected", Means::Seen(Visibility::Protected)),
-        ("private", Means::Seen(Visibility::Private)),
-        ("static", Means::Flag(Flags::STATIC)),
-        ("abstract", Means::Flag(Flags::ABSTRACT)),
+    modifier_words: &[
+        ("public", ModifierMeaning::Visibility(Visibility::Public)),
+        ("protected", ModifierMeaning::Visibility(Visibility::Protected)),
+        ("private", ModifierMeaning::Visibility(Visibility::Private)),
+        ("static", ModifierMeaning::Flag(Flags::STATIC)),
+        ("abstract", ModifierMeaning::Flag(Flags::ABSTRACT)),
     ],
     visibility,
     test_marks: &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"],
-    inferred: &["var"],
+    inferred_types: &["var"],
     keywords: &[
         "class",
         "else",
@@ -68,9 +68,9 @@ static RECIPE: Recipe = Recipe {
         "switch",
         "while",
     ],
-    calls_apart: true,
+    calls_skip_locals: true,
     overloads: true,
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
 /// The default visibility without a modifier: the package; in an interface, public.
@@ -79,12 +79,19 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
     Some(if is_public { Visibility::Public } else { Visibility::Internal })
 }
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "java",
-    order: &[Look::Around, Look::File, Look::Import, Look::Unit, Look::Glob, Look::Library],
-    told_types: true,
+    lookup_order: &[
+        LookupStep::Enclosing,
+        LookupStep::File,
+        LookupStep::Import,
+        LookupStep::Unit,
+        LookupStep::Glob,
+        LookupStep::Library,
+    ],
+    explicit_type_args_need_params: true,
     unit: Unit::Package,
-    apart: Apart::All,
+    namespaces: Namespaces::AllSeparate,
     implicit_this: true,
     literals: &[
         (Literal::Text, "String"),
@@ -96,9 +103,9 @@ static SCOPING: Scoping = Scoping {
     library: include_str!("library.stubs"),
     library_file: "library.java",
     root: Some("Object"),
-    open_library: "java.lang",
+    prelude: "java.lang",
     iterable: Some("Iterable"),
-    lists_have: &[("length", "int")],
+    list_members: &[("length", "int")],
     boxes: &[
         ("int", "Integer"),
         ("long", "Long"),
@@ -109,8 +116,8 @@ static SCOPING: Scoping = Scoping {
         ("byte", "Byte"),
         ("short", "Short"),
     ],
-    widens: &["byte", "short", "char", "int", "long", "float", "double"],
-    ..Scoping::PLAIN
+    widening_order: &["byte", "short", "char", "int", "long", "float", "double"],
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -146,158 +153,175 @@ const fn field(name: &'static str) -> Find {
 }
 
 const ROWS: &[Row] = &[
-    row("package_declaration", &[Do::Imports, Do::Hook(hooks::package)]),
-    row("import_declaration", &[Do::Imports, Do::Hook(hooks::import)]),
+    row("package_declaration", &[Action::Imports, Action::Hook(hooks::package)]),
+    row("import_declaration", &[Action::Imports, Action::Hook(hooks::import)]),
     row("asterisk", &[]),
     // Types.
-    row("class_declaration", &[Do::Define(define(Class).generic("type_parameters").body("body"))]),
+    row("class_declaration", &[Action::Define(define(Class).generic("type_parameters").body("body"))]),
     row(
         "record_declaration",
-        &[Do::Define(define(Class).generic("type_parameters").body("body")), Do::Hook(hooks::record)],
+        &[Action::Define(define(Class).generic("type_parameters").body("body")), Action::Hook(hooks::record)],
     ),
-    row("enum_declaration", &[Do::Define(define(Enum).body("body")), Do::Hook(hooks::enumeration)]),
-    row("interface_declaration", &[Do::Define(define(Interface).generic("type_parameters").body("body"))]),
-    row("annotation_type_declaration", &[Do::Define(define(Interface).body("body"))]),
-    row("superclass", &[Do::Bases(RefShape::Extends)]),
-    row("super_interfaces", &[Do::Bases(RefShape::Implements)]),
-    row("extends_interfaces", &[Do::Bases(RefShape::Extends)]),
+    row("enum_declaration", &[Action::Define(define(Enum).body("body")), Action::Hook(hooks::enumeration)]),
+    row("interface_declaration", &[Action::Define(define(Interface).generic("type_parameters").body("body"))]),
+    row("annotation_type_declaration", &[Action::Define(define(Interface).body("body"))]),
+    row("superclass", &[Action::Bases(RefShape::Extends)]),
+    row("super_interfaces", &[Action::Bases(RefShape::Implements)]),
+    row("extends_interfaces", &[Action::Bases(RefShape::Extends)]),
     row(
         "class_body",
         &[
-            Do::In("object_creation_expression", &Do::Hook(hooks::unnamed)),
-            Do::In("enum_constant", &Do::Hook(hooks::constant_body)),
+            Action::In("object_creation_expression", &Action::Hook(hooks::anonymous_class)),
+            Action::In("enum_constant", &Action::Hook(hooks::constant_body)),
         ],
     ),
-    row("enum_constant", &[Do::Define(define(Variant).body("body")), Do::Hook(hooks::constant)]),
+    row("enum_constant", &[Action::Define(define(Variant).body("body")), Action::Hook(hooks::constant)]),
     row("modifiers", &[]),
-    row("annotation", &[Do::Refers(field("name"), RefShape::Decorator)]),
-    row("marker_annotation", &[Do::Refers(field("name"), RefShape::Decorator)]),
-    row("element_value_pair", &[Do::Hook(hooks::element)]),
+    row("annotation", &[Action::Refers(field("name"), RefShape::Decorator)]),
+    row("marker_annotation", &[Action::Refers(field("name"), RefShape::Decorator)]),
+    row("element_value_pair", &[Action::Hook(hooks::element)]),
     // Members.
     row(
         "method_declaration",
-        &[Do::Define(
+        &[Action::Define(
             define(Method).params("parameters").generic("type_parameters").of_type(field("type")).body("body"),
         )],
     ),
     row(
         "constructor_declaration",
-        &[Do::Define(define(Constructor).params("parameters").generic("type_parameters").body("body"))],
+        &[Action::Define(define(Constructor).params("parameters").generic("type_parameters").body("body"))],
     ),
-    row("compact_constructor_declaration", &[Do::Define(define(Constructor).body("body")), Do::Hook(hooks::compact)]),
-    row("annotation_type_element_declaration", &[Do::Define(define(Method).of_type(field("type")))]),
-    row("field_declaration", &[Do::Fields]),
-    row("constant_declaration", &[Do::Fields]),
-    row("local_variable_declaration", &[Do::Fields]),
+    row(
+        "compact_constructor_declaration",
+        &[Action::Define(define(Constructor).body("body")), Action::Hook(hooks::compact_constructor)],
+    ),
+    row("annotation_type_element_declaration", &[Action::Define(define(Method).of_type(field("type")))]),
+    row("field_declaration", &[Action::Fields]),
+    row("constant_declaration", &[Action::Fields]),
+    row("local_variable_declaration", &[Action::Fields]),
     row(
         "variable_declarator",
         &[
-            Do::In("field_declaration", &Do::Define(define(Field).of_type(Up("type")).value(field("value")))),
-            Do::In("constant_declaration", &Do::Define(define(Const).of_type(Up("type")).value(field("value")))),
-            Do::In(
+            Action::In(
+                "field_declaration",
+                &Action::Define(define(Field).of_type(ParentField("type")).value(field("value"))),
+            ),
+            Action::In(
+                "constant_declaration",
+                &Action::Define(define(Const).of_type(ParentField("type")).value(field("value"))),
+            ),
+            Action::In(
                 "local_variable_declaration",
-                &Do::Bind(bind(Local, field("name")).of_type(Up("type")).value(field("value"))),
+                &Action::Bind(bind(Local, field("name")).of_type(ParentField("type")).value(field("value"))),
             ),
         ],
     ),
     row("formal_parameters", &[]),
-    row("formal_parameter", &[Do::Bind(bind(Param, field("name")).of_type(field("type")))]),
+    row("formal_parameter", &[Action::Bind(bind(Param, field("name")).of_type(field("type")))]),
     row(
         "spread_parameter",
-        &[Do::Bind(
-            bind(Param, Find::Within("variable_declarator", "name"))
-                .of_type(Find::Beside(&["modifiers", "annotation", "marker_annotation"]))
+        &[Action::Bind(
+            bind(Param, Find::ChildField("variable_declarator", "name"))
+                .of_type(Find::Except(&["modifiers", "annotation", "marker_annotation"]))
                 .variadic(),
         )],
     ),
-    row("catch_formal_parameter", &[Do::Bind(bind(Param, field("name")).of_type(Kind("catch_type")))]),
-    row("catch_type", &[Do::Lower(Lower::Same(First))]),
+    row("catch_formal_parameter", &[Action::Bind(bind(Param, field("name")).of_type(Kind("catch_type")))]),
+    row("catch_type", &[Action::Lower(Lower::Same(First))]),
     row("type_parameters", &[]),
-    row("type_parameter", &[Do::Bind(bind(TypeParam, Kind("type_identifier")).of_type(Kind("type_bound")))]),
-    row("type_bound", &[Do::Lower(Lower::Same(First))]),
+    row("type_parameter", &[Action::Bind(bind(TypeParam, Kind("type_identifier")).of_type(Kind("type_bound")))]),
+    row("type_bound", &[Action::Lower(Lower::Same(First))]),
     // Blocks and local bindings.
-    row("block", &[Do::Scope]),
-    row("constructor_body", &[Do::Scope]),
-    row("static_initializer", &[Do::Scope]),
-    row("for_statement", &[Do::Scope]),
+    row("block", &[Action::Scope]),
+    row("constructor_body", &[Action::Scope]),
+    row("static_initializer", &[Action::Scope]),
+    row("for_statement", &[Action::Scope]),
     row(
         "enhanced_for_statement",
         &[
-            Do::Scope,
-            Do::Bind(bind(Local, field("name")).of_type(field("type")).value(field("value")).part(Part::Element)),
+            Action::Scope,
+            Action::Bind(
+                bind(Local, field("name")).of_type(field("type")).value(field("value")).part(ValuePart::Element),
+            ),
         ],
     ),
-    row("try_with_resources_statement", &[Do::Scope]),
-    row("resource", &[Do::Bind(bind(Local, field("name")).of_type(field("type")).value(field("value")))]),
-    row("catch_clause", &[Do::Scope]),
-    row("switch_rule", &[Do::Scope]),
-    row("switch_block_statement_group", &[Do::Scope]),
-    row("record_pattern", &[Do::Refers(First, RefShape::Type)]),
-    row("switch_expression", &[Do::Fields]),
-    row("switch_label", &[Do::Hook(hooks::label)]),
-    row("type_pattern", &[Do::Bind(bind(Local, Last).of_type(First))]),
-    row("record_pattern_component", &[Do::Bind(bind(Local, Last).of_type(First))]),
-    row("return_statement", &[Do::Returns]),
+    row("try_with_resources_statement", &[Action::Scope]),
+    row("resource", &[Action::Bind(bind(Local, field("name")).of_type(field("type")).value(field("value")))]),
+    row("catch_clause", &[Action::Scope]),
+    row("switch_rule", &[Action::Scope]),
+    row("switch_block_statement_group", &[Action::Scope]),
+    row("record_pattern", &[Action::Refers(First, RefShape::Type)]),
+    row("switch_expression", &[Action::Fields]),
+    row("switch_label", &[Action::Hook(hooks::label)]),
+    row("type_pattern", &[Action::Bind(bind(Local, Last).of_type(First))]),
+    row("record_pattern_component", &[Action::Bind(bind(Local, Last).of_type(First))]),
+    row("return_statement", &[Action::Returns]),
     row("yield_statement", &[]),
-    row("labeled_statement", &[Do::Label]),
-    row("break_statement", &[Do::Label]),
-    row("continue_statement", &[Do::Label]),
+    row("labeled_statement", &[Action::Label]),
+    row("break_statement", &[Action::Label]),
+    row("continue_statement", &[Action::Label]),
     // Expressions.
     row(
         "method_invocation",
-        &[Do::Lower(Lower::Call { of: field("object"), name: field("name"), args: field("arguments") })],
+        &[Action::Lower(Lower::Call { of: field("object"), name: field("name"), args: field("arguments") })],
     ),
-    row("object_creation_expression", &[Do::Lower(Lower::New(field("type"), field("arguments")))]),
-    row("explicit_constructor_invocation", &[Do::Hook(hooks::constructor_call)]),
+    row("object_creation_expression", &[Action::Lower(Lower::New(field("type"), field("arguments")))]),
+    row("explicit_constructor_invocation", &[Action::Hook(hooks::constructor_call)]),
     row("argument_list", &[]),
-    row("field_access", &[Do::Lower(Lower::Hook(hooks::field_access)), Do::Hook(hooks::refer_to_field)]),
-    row("method_reference", &[Do::Lower(Lower::Hook(hooks::method_reference)), Do::Hook(hooks::refer_to_method)]),
-    row("array_access", &[Do::Lower(Lower::Index(field("array"), field("index")))]),
-    row("array_creation_expression", &[Do::Lower(Lower::NewList(field("type")))]),
-    row("cast_expression", &[Do::Lower(Lower::Cast(field("type")))]),
-    row("parenthesized_expression", &[Do::Lower(Lower::Same(First))]),
-    row("ternary_expression", &[Do::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
-    row("assignment_expression", &[Do::Lower(Lower::Same(field("left")))]),
+    row("field_access", &[Action::Lower(Lower::Hook(hooks::field_access)), Action::Hook(hooks::refer_to_field)]),
+    row(
+        "method_reference",
+        &[Action::Lower(Lower::Hook(hooks::method_reference)), Action::Hook(hooks::refer_to_method)],
+    ),
+    row("array_access", &[Action::Lower(Lower::Index(field("array"), field("index")))]),
+    row("array_creation_expression", &[Action::Lower(Lower::NewList(field("type")))]),
+    row("cast_expression", &[Action::Lower(Lower::Cast(field("type")))]),
+    row("parenthesized_expression", &[Action::Lower(Lower::Same(First))]),
+    row("ternary_expression", &[Action::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
+    row("assignment_expression", &[Action::Lower(Lower::Same(field("left")))]),
     row(
         "instanceof_expression",
-        &[Do::Bind(bind(Local, field("name")).of_type(field("right"))), Do::Lower(Lower::Literal(Literal::Bool))],
+        &[
+            Action::Bind(bind(Local, field("name")).of_type(field("right"))),
+            Action::Lower(Lower::Literal(Literal::Bool)),
+        ],
     ),
-    row("binary_expression", &[Do::Lower(Lower::Binary)]),
-    row("unary_expression", &[Do::Lower(Lower::Same(field("operand")))]),
-    row("update_expression", &[Do::Lower(Lower::Same(First))]),
-    row("lambda_expression", &[Do::Lower(Lower::Closure(field("parameters"), field("body")))]),
+    row("binary_expression", &[Action::Lower(Lower::Binary)]),
+    row("unary_expression", &[Action::Lower(Lower::Same(field("operand")))]),
+    row("update_expression", &[Action::Lower(Lower::Same(First))]),
+    row("lambda_expression", &[Action::Lower(Lower::Closure(field("parameters"), field("body")))]),
     row("inferred_parameters", &[]),
-    row("class_literal", &[Do::Lower(Lower::Hook(hooks::class_literal))]),
-    row("string_literal", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("character_literal", &[Do::Lower(Lower::Literal(Literal::Char))]),
-    row("decimal_integer_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("hex_integer_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("octal_integer_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("binary_integer_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("decimal_floating_point_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("hex_floating_point_literal", &[Do::Lower(Lower::Hook(hooks::number))]),
-    row("true", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("false", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("null_literal", &[Do::Lower(Lower::Literal(Literal::Null))]),
-    row("this", &[Do::Lower(Lower::This)]),
-    row("super", &[Do::Lower(Lower::Super)]),
+    row("class_literal", &[Action::Lower(Lower::Hook(hooks::class_literal))]),
+    row("string_literal", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("character_literal", &[Action::Lower(Lower::Literal(Literal::Char))]),
+    row("decimal_integer_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("hex_integer_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("octal_integer_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("binary_integer_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("decimal_floating_point_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("hex_floating_point_literal", &[Action::Lower(Lower::Hook(hooks::number))]),
+    row("true", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("false", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("null_literal", &[Action::Lower(Lower::Literal(Literal::Null))]),
+    row("this", &[Action::Lower(Lower::This)]),
+    row("super", &[Action::Lower(Lower::Super)]),
     // Names and types.
-    row("identifier", &[Do::Leaf(RefShape::Value)]),
-    row("type_identifier", &[Do::Leaf(RefShape::Type)]),
-    row("scoped_identifier", &[Do::Lower(Lower::Member(field("scope"), field("name")))]),
-    row("scoped_type_identifier", &[Do::Lower(Lower::Member(First, Last))]),
-    row("generic_type", &[Do::Lower(Lower::Generic(First, Kind("type_arguments")))]),
+    row("identifier", &[Action::Leaf(RefShape::Value)]),
+    row("type_identifier", &[Action::Leaf(RefShape::Type)]),
+    row("scoped_identifier", &[Action::Lower(Lower::Member(field("scope"), field("name")))]),
+    row("scoped_type_identifier", &[Action::Lower(Lower::Member(First, Last))]),
+    row("generic_type", &[Action::Lower(Lower::Generic(First, Kind("type_arguments")))]),
     row("type_arguments", &[]),
-    row("wildcard", &[Do::Lower(Lower::Hook(hooks::wildcard))]),
-    row("annotated_type", &[Do::Lower(Lower::Same(Last))]),
-    row("array_type", &[Do::Lower(Lower::Hook(hooks::array))]),
+    row("wildcard", &[Action::Lower(Lower::Hook(hooks::wildcard))]),
+    row("annotated_type", &[Action::Lower(Lower::Same(Last))]),
+    row("array_type", &[Action::Lower(Lower::Hook(hooks::array))]),
     row("dimensions", &[]),
-    row("integral_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("floating_point_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("boolean_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("void_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("line_comment", &[Do::Comment]),
-    row("block_comment", &[Do::Comment]),
+    row("integral_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("floating_point_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("boolean_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("void_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("line_comment", &[Action::Comment]),
+    row("block_comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -1,14 +1,14 @@
 //! Declarations: classes, functions, properties, imports.
 
 use codecompass_model::{
-    BindingKind, Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility,
+    BindingKind, Expr, ExprId, Flags, FuncExpr, Import, ImportForm, RefShape, SymbolKind, ValuePart, Visibility,
 };
 
-use super::expressions::{before, is_expression};
+use super::expressions::{is_expression, previous_sibling};
 use super::types::{is_type, type_in, type_of};
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// The package: the prefix of all qualified names.
@@ -54,7 +54,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -93,7 +93,7 @@ pub(super) fn companion(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let flags = Flags::EMBEDDED;
     let new = match walk.child_of(at, "type_identifier") {
         Some(name) => Definition { flags, ..Definition::new(SymbolKind::Class, name) },
-        None => Definition { flags, called: Some("Companion"), ..Definition::new(SymbolKind::Class, at) },
+        None => Definition { flags, name_text: Some("Companion"), ..Definition::new(SymbolKind::Class, at) },
     };
     open_class(walk, at, new);
     at + 1
@@ -121,7 +121,7 @@ fn type_params(walk: &mut Walk<'_, '_>, at: usize) {
     let mut bound_later = Vec::new();
     for item in items {
         let Some(name) = walk.child_of(item, "type_identifier") else { continue };
-        let Some(of) = walk.bind_as(name, BindingKind::TypeParam, None, Part::Whole, list) else { continue };
+        let Some(of) = walk.bind_as(name, BindingKind::TypeParam, None, ValuePart::Whole, list) else { continue };
         match type_in(walk, item) {
             Some(bound) => {
                 let bound = walk.lower(bound);
@@ -180,7 +180,7 @@ pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.child_of(at, "binding_pattern_kind").is_some() {
         walk.define(at, Definition { annotation, ..Definition::new(SymbolKind::Property, name) });
     } else {
-        walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -216,11 +216,11 @@ pub(super) fn annotation(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// The body of an anonymous object.
-pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn anonymous_object(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     if let Some(of) = super::expressions::base_of(walk, walk.parent(at)) {
         walk.unnamed.push((walk.tree.next(at), of));
-        walk.implied_object(at, of);
+        walk.bind_implicit_object(at, of);
     }
     at + 1
 }
@@ -263,7 +263,7 @@ pub(super) fn constructor_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.draft.reference(word, RefShape::Construct, None);
     if let Some(args) = walk.child_of(at, "value_arguments").filter(|_| walk.draft.reference_count() as u32 > reference)
     {
-        let args = super::expressions::given(walk, args);
+        let args = super::expressions::list_arguments(walk, args);
         let args = args.into_iter().map(|one| walk.lower(one)).collect();
         let callee = walk.draft.expr(if is_super { Expr::Super } else { Expr::This });
         let call = walk.draft.expr(Expr::Call { callee, args });
@@ -299,7 +299,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let owner = receiver.map(|receiver| walk.lower(receiver));
         walk.draft.annotate_symbol(symbol, of, owner);
         if let Some(value) = value.filter(|_| result.is_none()) {
-            walk.value_of_symbol(symbol, value);
+            walk.defer_symbol_value(symbol, value);
         }
     }
     at + 1
@@ -311,16 +311,16 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     // A function type may name its parameters.
     if walk.kind(walk.parent(at)) == "function_type_parameters" {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
         return at + 1;
     }
     let mut annotation = type_of(walk, at);
-    if before(walk, at)
+    if previous_sibling(walk, at)
         .is_some_and(|before| walk.kind(before) == "parameter_modifiers" && has_word(walk, before, "vararg"))
     {
         annotation = annotation.map(|of| walk.draft.expr(Expr::List(of)));
     }
-    walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+    walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
     at + 1
 }
 
@@ -339,10 +339,10 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let declared = walk.items(one).find(|&item| is_type(walk.kind(item)));
         if !is_member(walk, at) {
             let annotation = declared.map(|declared| walk.lower(declared));
-            let part = if is_whole { Part::Whole } else { Part::Index(n as u32) };
+            let part = if is_whole { ValuePart::Whole } else { ValuePart::Index(n as u32) };
             let binding = walk.bind_as(name, BindingKind::Local, annotation, part, walk.tree.next(at));
             if let (Some(binding), Some(value)) = (binding, value) {
-                walk.value_of_binding(binding, value);
+                walk.defer_binding_value(binding, value);
             }
             continue;
         }
@@ -364,7 +364,7 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             getter.and_then(|getter| walk.child_of(getter, "function_body")).and_then(|body| walk.items(body).next());
         let value = value.or(given_back.filter(|&value| is_expression(walk, value)));
         if let Some(value) = value.filter(|_| is_whole) {
-            walk.value_of_symbol(symbol, value);
+            walk.defer_symbol_value(symbol, value);
         }
     }
     at + 1
@@ -377,7 +377,7 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let property = walk.child_of(walk.parent(at), "variable_declaration");
     let declared = property.and_then(|one| walk.items(one).find(|&item| is_type(walk.kind(item))));
     let declared = declared.map(|declared| walk.lower(declared));
-    walk.draft.implied("field", start, declared, at);
+    walk.draft.bind_implicit("field", start, declared, at);
     at + 1
 }
 

@@ -1,13 +1,13 @@
 //! Expressions, and the names in them.
 
-use codecompass_model::{BindingKind, Expr, ExprId, Part, RefShape};
+use codecompass_model::{BindingKind, Expr, ExprId, RefShape, ValuePart};
 
 use super::types::{is_type, type_of};
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Library functions whose lambda argument has no `it`: it has a receiver or no parameter.
-const WITHOUT_IT: &[&str] = &[
+const FUNCTIONS_WITHOUT_IT: &[&str] = &[
     "apply",
     "run",
     "with",
@@ -30,7 +30,7 @@ const WITHOUT_IT: &[&str] = &[
 ];
 
 /// Library functions that call their last argument with their receiver, or their first argument, as the receiver.
-const ON_RECEIVER: &[&str] = &["apply", "run", "with"];
+const RECEIVER_SCOPE_FUNCTIONS: &[&str] = &["apply", "run", "with"];
 
 /// Whether a part of a declaration is an expression.
 pub(super) fn is_expression(walk: &Walk<'_, '_>, at: usize) -> bool {
@@ -61,7 +61,7 @@ pub(super) fn is_expression(walk: &Walk<'_, '_>, at: usize) -> bool {
 }
 
 /// Returns the previous sibling of a node.
-pub(super) fn before(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+pub(super) fn previous_sibling(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let around = walk.parent(at);
     let last = at.checked_sub(1).filter(|&last| last > around)?;
     std::iter::successors(Some(last), |&one| Some(walk.parent(one))).find(|&one| walk.parent(one) == around)
@@ -73,7 +73,7 @@ pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
     let Some(suffix) = walk.child_of(at, "call_suffix") else { return all };
     for item in walk.items(suffix) {
         match walk.kind(item) {
-            "value_arguments" => all.extend(given(walk, item)),
+            "value_arguments" => all.extend(list_arguments(walk, item)),
             "annotated_lambda" => all.extend(walk.child_of(item, "lambda_literal")),
             _ => {}
         }
@@ -82,7 +82,7 @@ pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
 }
 
 /// Returns the arguments in parentheses. The position of a named argument is unknown, so its value is not extracted.
-pub(super) fn given(walk: &Walk<'_, '_>, list: usize) -> Vec<usize> {
+pub(super) fn list_arguments(walk: &Walk<'_, '_>, list: usize) -> Vec<usize> {
     let one = |item: usize| if name_of_argument(walk, item).is_some() { Some(item) } else { walk.items(item).last() };
     walk.items(list).filter_map(one).collect()
 }
@@ -97,13 +97,13 @@ fn name_of_argument(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 pub(super) fn argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = name_of_argument(walk, at) {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }
 
 /// `object : A(), B() { … }`: the grammar parses the body as a lambda after a call.
-pub(super) fn unnamed_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn object_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(object) = object_called(walk, at)
         && let Some(of) = base_of(walk, object)
     {
@@ -135,7 +135,7 @@ pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         walk.scope(at);
         return at + 1;
     }
-    let wanted = walk.wanted_for(at).or_else(|| declared(walk, at));
+    let wanted = walk.expected_for(at).or_else(|| declared_type(walk, at));
     let called = last_name(walk, call);
     let is_trailing = walk.kind(walk.parent(at)) == "annotated_lambda";
     let on = on_receiver(walk, call, called).filter(|_| is_trailing);
@@ -147,26 +147,28 @@ pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let body = walk.child_of(at, "statements").and_then(|body| walk.items(body).last());
     walk.begin_closure(at, list.len() as u32, body);
     let start = walk.tree.node(at).start;
-    walk.implied_receiver(start, at, on, wanted);
-    if walk.child_of(at, "lambda_parameters").is_none() && !called.is_some_and(|name| WITHOUT_IT.contains(&name)) {
-        let binding = walk.draft.implied("it", start, None, at);
-        give(walk, binding, wanted, 0);
+    walk.bind_implicit_receiver(start, at, on, wanted);
+    if walk.child_of(at, "lambda_parameters").is_none()
+        && !called.is_some_and(|name| FUNCTIONS_WITHOUT_IT.contains(&name))
+    {
+        let binding = walk.draft.bind_implicit("it", start, None, at);
+        annotate_binding(walk, binding, wanted, 0);
     }
     for (n, one) in list.into_iter().enumerate() {
         let names: Vec<usize> =
             if walk.kind(one) == "variable_declaration" { vec![one] } else { walk.items(one).collect() };
-        let part = if walk.kind(one) == "variable_declaration" { Part::Whole } else { Part::Inside };
+        let part = if walk.kind(one) == "variable_declaration" { ValuePart::Whole } else { ValuePart::Inside };
         for one in names {
             let Some(name) = walk.child_of(one, "simple_identifier") else { continue };
             let annotation = type_of(walk, one);
             let binding = walk.bind_as(name, BindingKind::Param, annotation, part, at);
-            give(walk, binding, wanted, n);
+            annotate_binding(walk, binding, wanted, n);
         }
     }
     at + 1
 }
 
-fn give(walk: &mut Walk<'_, '_>, binding: Option<u32>, wanted: Option<ExprId>, at: usize) {
+fn annotate_binding(walk: &mut Walk<'_, '_>, binding: Option<u32>, wanted: Option<ExprId>, at: usize) {
     if let (Some(binding), Some(of)) = (binding, wanted) {
         let value = walk.draft.expr(Expr::ParamOf { of, at: at as u32 });
         walk.draft.set_binding_value(binding, value);
@@ -174,7 +176,7 @@ fn give(walk: &mut Walk<'_, '_>, binding: Option<u32>, wanted: Option<ExprId>, a
 }
 
 /// Returns the declared type of the property that a function is assigned to.
-fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+fn declared_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let of = if walk.kind(around) == "property_declaration" {
         walk.child_of(around, "variable_declaration")?
@@ -197,7 +199,7 @@ fn last_name<'t>(walk: &Walk<'_, 't>, call: usize) -> Option<&'t str> {
 
 /// Returns the receiver with which a library function calls its last argument.
 fn on_receiver(walk: &mut Walk<'_, '_>, call: usize, called: Option<&str>) -> Option<ExprId> {
-    let called = called.filter(|name| ON_RECEIVER.contains(name))?;
+    let called = called.filter(|name| RECEIVER_SCOPE_FUNCTIONS.contains(name))?;
     let callee = walk.items(call).next()?;
     let of = match walk.kind(callee) {
         "navigation_expression" => walk.items(callee).next()?,
@@ -219,17 +221,17 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// The name after a dot.
-pub(super) fn refer_behind(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    if let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), before(walk, at)) {
+pub(super) fn refer_after_dot(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+    if let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), previous_sibling(walk, at)) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
 
 /// `.name` with its receiver.
 pub(super) fn suffix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), before(walk, at)) else {
+    let (Some(name), Some(of)) = (walk.child_of(at, "simple_identifier"), previous_sibling(walk, at)) else {
         return walk.other();
     };
     let of = walk.lower(of);
@@ -241,7 +243,7 @@ pub(super) fn suffix(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn index(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let Some(of) = walk.items(at).next() else { return walk.other() };
     let of = walk.lower(of);
-    let args = walk.child_of(at, "indexing_suffix").map_or_else(Box::default, |list| walk.all(list));
+    let args = walk.child_of(at, "indexing_suffix").map_or_else(Box::default, |list| walk.lower_all(list));
     call_of(walk, of, "get", args)
 }
 
@@ -266,7 +268,7 @@ pub(super) fn refer_infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         && walk.kind(name) == "simple_identifier"
     {
         walk.roles.mark(Some(name), Role::Refers(RefShape::MemberCall));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
         walk.call(at, Some(name));
     }
     at + 1
@@ -294,7 +296,7 @@ pub(super) fn refer_to_callable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         walk.roles.mark(Some(of), Role::Refers(if is_value { RefShape::Value } else { RefShape::Type }));
         if let Some(name) = name {
             walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-            walk.behind(name, of);
+            walk.set_qualifier(name, of);
         }
     }
     at + 1
@@ -322,22 +324,22 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn for_loop(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     let value = walk.items(at).find(|&item| is_expression(walk, item));
-    let (names, part): (Vec<usize>, Part) = match walk.child_of(at, "multi_variable_declaration") {
-        Some(list) => (walk.items(list).collect(), Part::Inside),
-        None => (walk.child_of(at, "variable_declaration").into_iter().collect(), Part::Element),
+    let (names, part): (Vec<usize>, ValuePart) = match walk.child_of(at, "multi_variable_declaration") {
+        Some(list) => (walk.items(list).collect(), ValuePart::Inside),
+        None => (walk.child_of(at, "variable_declaration").into_iter().collect(), ValuePart::Element),
     };
     let from = value.map_or(at, |value| walk.tree.next(value));
     bind_all(walk, names, part, value, from);
     at + 1
 }
 
-fn bind_all(walk: &mut Walk<'_, '_>, names: Vec<usize>, part: Part, value: Option<usize>, from: usize) {
+fn bind_all(walk: &mut Walk<'_, '_>, names: Vec<usize>, part: ValuePart, value: Option<usize>, from: usize) {
     for one in names {
         let Some(name) = walk.child_of(one, "simple_identifier") else { continue };
         let annotation = type_of(walk, one);
         let binding = walk.bind_as(name, BindingKind::Local, annotation, part, from);
         if let (Some(binding), Some(value)) = (binding, value) {
-            walk.value_of_binding(binding, value);
+            walk.defer_binding_value(binding, value);
         }
     }
 }
@@ -346,7 +348,7 @@ pub(super) fn catch(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     if let Some(name) = walk.child_of(at, "simple_identifier") {
         let annotation = type_of(walk, at);
-        walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -356,14 +358,14 @@ pub(super) fn subject(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(one) = walk.child_of(at, "variable_declaration") {
         walk.draft.block(walk.tree.next(walk.parent(at)), false);
         let value = walk.items(at).find(|&item| is_expression(walk, item));
-        bind_all(walk, vec![one], Part::Whole, value, walk.tree.next(at));
+        bind_all(walk, vec![one], ValuePart::Whole, value, walk.tree.next(at));
     }
     at + 1
 }
 
 pub(super) fn when(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    const MOST: usize = 16;
-    let entries: Vec<usize> = walk.items(at).filter(|&one| walk.kind(one) == "when_entry").take(MOST).collect();
+    const MAX_BRANCHES: usize = 16;
+    let entries: Vec<usize> = walk.items(at).filter(|&one| walk.kind(one) == "when_entry").take(MAX_BRANCHES).collect();
     let mut all: Vec<ExprId> = entries.into_iter().map(|one| walk.lower(one)).collect();
     all.dedup();
     walk.draft.expr(Expr::Either(all.into()))

@@ -1,23 +1,23 @@
 //! Type narrowing of local bindings: after `x is T`, `x` is a `T`.
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 use super::types::is_type;
 
 /// Maximum number of tests read in one condition.
-const MOST: usize = 8;
+const MAX_TESTS: usize = 8;
 
 /// `x is T` or `x !is T`.
-struct Test {
+struct TypeTest {
     name: usize,
     of: usize,
     is_not: bool,
 }
 
 /// Returns the tests that all hold when a condition holds.
-fn tests(walk: &Walk<'_, '_>, condition: usize) -> Vec<Test> {
+fn tests(walk: &Walk<'_, '_>, condition: usize) -> Vec<TypeTest> {
     let (mut open, mut found) = (vec![condition], Vec::new());
-    for _ in 0..2 * MOST {
+    for _ in 0..2 * MAX_TESTS {
         let Some(at) = open.pop() else { break };
         match walk.kind(at) {
             "conjunction_expression" => open.extend(walk.items(at)),
@@ -29,12 +29,12 @@ fn tests(walk: &Walk<'_, '_>, condition: usize) -> Vec<Test> {
     found
 }
 
-fn test(walk: &Walk<'_, '_>, at: usize) -> Option<Test> {
+fn test(walk: &Walk<'_, '_>, at: usize) -> Option<TypeTest> {
     let (name, of) = (walk.items(at).next()?, walk.items(at).last()?);
     let is_test = walk.kind(name) == "simple_identifier" && is_type(walk.kind(of));
     let between = walk.tree.node(name).end as usize..walk.tree.node(of).start as usize;
     let is_not = walk.draft.text.get(between).unwrap_or("").contains("!is");
-    is_test.then_some(Test { name, of, is_not })
+    is_test.then_some(TypeTest { name, of, is_not })
 }
 
 /// Gives a local binding the tested type from a node on.
@@ -43,7 +43,7 @@ fn narrow(walk: &mut Walk<'_, '_>, name: usize, of: usize, from: usize) {
     if walk.draft.is_local(span) {
         let of = walk.lower(of);
         let word = walk.text(name);
-        walk.draft.implied(word, span.start, Some(of), from);
+        walk.draft.bind_implicit(word, span.start, Some(of), from);
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn body(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(last) = walk.child_of(at, "statements").and_then(|list| walk.items(list).last())
         && matches!(walk.kind(around), "if_expression" | "when_entry")
     {
-        walk.lower_in_block(last);
+        walk.defer_lowering(last);
     }
     at + 1
 }
@@ -86,7 +86,7 @@ pub(super) fn guard(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `x is T && x.f()`: the right operand is evaluated only when the left one holds.
-pub(super) fn both(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn conjunction(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(first) = walk.items(at).next() else { return at + 1 };
     let found = tests(walk, first);
     if found.iter().any(|one| !one.is_not) {

@@ -5,14 +5,14 @@
 //! use are blanked byte by byte until one is left. Headers are shown as written.
 
 /// Modifiers that can also be names.
-const SOFT: &[&str] =
+const SOFT_MODIFIERS: &[&str] =
     &["abstract", "actual", "annotation", "data", "expect", "external", "final", "inner", "open", "sealed", "value"];
 
 /// Soft modifiers that the walk does not use.
-const DISPENSABLE: &[&str] = &["actual", "expect", "external", "final", "inner", "open"];
+const REMOVABLE_MODIFIERS: &[&str] = &["actual", "expect", "external", "final", "inner", "open"];
 
 /// Modifiers that cannot be names.
-const HARD: &[&str] = &["internal", "private", "protected", "public"];
+const HARD_MODIFIERS: &[&str] = &["internal", "private", "protected", "public"];
 
 /// Returns the repaired text, or `None` when nothing changes.
 pub(super) fn repair(text: &str) -> Option<String> {
@@ -24,13 +24,14 @@ pub(super) fn repair(text: &str) -> Option<String> {
         while let Some(word) = word_at(line, &mut at) {
             match &line[word.clone()] {
                 "class" | "interface" | "object" if soft.len() > 1 => {
-                    let is_dispensable = |word: &&std::ops::Range<usize>| DISPENSABLE.contains(&&line[(*word).clone()]);
+                    let is_dispensable =
+                        |word: &&std::ops::Range<usize>| REMOVABLE_MODIFIERS.contains(&&line[(*word).clone()]);
                     let words = soft.iter().filter(is_dispensable).take(soft.len() - 1);
                     blanked.extend(words.map(|word| start + word.start..start + word.end));
                     break;
                 }
-                known if SOFT.contains(&known) => soft.push(word),
-                known if HARD.contains(&known) => {}
+                known if SOFT_MODIFIERS.contains(&known) => soft.push(word),
+                known if HARD_MODIFIERS.contains(&known) => {}
                 _ => break,
             }
         }
@@ -59,7 +60,7 @@ mod tests {
     use super::repair;
 
     #[test]
-    fn of_several_soft_words_before_a_class_one_is_left() {
+    fn keeps_one_soft_modifier() {
         let cases = [
             ("expect open class A {\n", Some("       open class A {\n")),
             ("  public actual abstract class A\n", Some("  public        abstract class A\n")),

@@ -2,8 +2,8 @@
 
 use codecompass_model::{Expr, ExprId, FuncExpr};
 
-use super::expressions::before;
-use crate::recipe::Walk;
+use super::expressions::previous_sibling;
+use crate::spec::Walk;
 
 /// Whether nodes of a kind are types.
 pub(super) fn is_type(kind: &str) -> bool {
@@ -44,9 +44,9 @@ fn earlier_part(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     if walk.kind(walk.parent(at)) != "user_type" {
         return None;
     }
-    let mut one = before(walk, at)?;
+    let mut one = previous_sibling(walk, at)?;
     if walk.kind(one) == "type_arguments" {
-        one = before(walk, one)?;
+        one = previous_sibling(walk, one)?;
     }
     (walk.kind(one) == "type_identifier").then_some(one)
 }
@@ -55,7 +55,7 @@ fn earlier_part(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
 pub(super) fn refer_to_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&one| walk.kind(one) == "type_identifier").collect();
     for pair in names.windows(2) {
-        walk.behind(pair[1], pair[0]);
+        walk.set_qualifier(pair[1], pair[0]);
     }
     at + 1
 }
@@ -66,7 +66,7 @@ pub(super) fn user_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let of = walk.lower(name);
     match walk.items(at).last().filter(|&last| walk.kind(last) == "type_arguments") {
         Some(list) => {
-            let args = walk.all(list);
+            let args = walk.lower_all(list);
             walk.draft.expr(Expr::Apply { of, args })
         }
         None => of,
@@ -77,7 +77,8 @@ pub(super) fn user_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn function_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let receiver = walk.child(at, "receiver");
     let on_first = receiver.is_some();
-    let mut of = FuncExpr { params: Vec::new(), variadic: false, optional: 0, on_first, results: Vec::new() };
+    let mut of =
+        FuncExpr { params: Vec::new(), variadic: false, optional: 0, has_receiver: on_first, results: Vec::new() };
     let list = walk.child_of(at, "function_type_parameters");
     let params: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
     for one in receiver.into_iter().chain(params) {

@@ -3,23 +3,23 @@
 
 use codecompass_model::SymbolKind;
 
-use super::scan::{Scan, is_word};
-use super::{Landmark, Reading};
+use super::scan::{Scanner, is_word};
+use super::{Landmark, LandmarkBuilder};
 
 /// The maximum nesting depth to read.
-const MOST_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     rules(reading, &[]);
 }
 
-pub(super) fn read_with_line_comments(reading: &mut Reading<'_>) {
+pub(super) fn read_with_line_comments(reading: &mut LandmarkBuilder<'_>) {
     rules(reading, &["//"]);
 }
 
-fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
+fn rules(reading: &mut LandmarkBuilder<'_>, marks: &[&str]) {
     let text = reading.text;
-    let mut scan = Scan::new(text);
+    let mut scan = Scanner::new(text);
     // For each open brace, the number of landmarks that were open before it.
     let mut braces: Vec<usize> = Vec::new();
     // The number of open braces with skipped content.
@@ -53,7 +53,7 @@ fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
                 inside = 0;
                 let rule = from.take().map(|from| (from, text.get(from..start).unwrap_or_default()));
                 let before = reading.depth();
-                let is_shut = shut > 0 || braces.len() >= MOST_DEPTH || !enter(reading, rule);
+                let is_shut = shut > 0 || braces.len() >= MAX_DEPTH || !enter(reading, rule);
                 match is_shut {
                     true => shut += 1,
                     false => braces.push(before),
@@ -75,7 +75,7 @@ fn rules(reading: &mut Reading<'_>, marks: &[&str]) {
 }
 
 /// Opens the landmarks of a rule; returns whether to read its content.
-fn enter(reading: &mut Reading<'_>, rule: Option<(usize, &str)>) -> bool {
+fn enter(reading: &mut LandmarkBuilder<'_>, rule: Option<(usize, &str)>) -> bool {
     let Some((start, rule)) = rule.map(|(start, rule)| (start, rule.trim_end())) else { return false };
     if let Some(named) = rule.strip_prefix('@') {
         return at_rule(reading, start, rule, named);
@@ -86,17 +86,18 @@ fn enter(reading: &mut Reading<'_>, rule: Option<(usize, &str)>) -> bool {
     }
     let depth = reading.depth();
     let header_end = start + rule.len();
-    for (offset, name) in parts(rule) {
+    for (offset, name) in selectors(rule) {
         // The selectors of a list are siblings; nested rules belong to the last.
         reading.close_to(depth, header_end);
         let at = start + offset;
-        let landmark = Landmark { kind: SymbolKind::Selector, name, before: "", start: at, at, header_end, doc: None };
+        let landmark =
+            Landmark { kind: SymbolKind::Selector, name, name_prefix: "", start: at, at, header_end, doc: None };
         reading.open(landmark);
     }
     true
 }
 
-fn at_rule(reading: &mut Reading<'_>, start: usize, rule: &str, named: &str) -> bool {
+fn at_rule(reading: &mut LandmarkBuilder<'_>, start: usize, rule: &str, named: &str) -> bool {
     let is_part = |byte: u8| is_word(byte) || byte == b'-';
     let word = &named[..named.bytes().position(|byte| !is_part(byte)).unwrap_or(named.len())];
     match word {
@@ -105,14 +106,22 @@ fn at_rule(reading: &mut Reading<'_>, start: usize, rule: &str, named: &str) -> 
             let rest = named[word.len()..].trim_start();
             let name = &rest[..rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len())];
             let (at, header_end) = (start + (rule.len() - rest.len()), start + rule.len());
-            reading.open(Landmark { kind: SymbolKind::Routine, name, before: "", start, at, header_end, doc: None })
+            reading.open(Landmark {
+                kind: SymbolKind::Routine,
+                name,
+                name_prefix: "",
+                start,
+                at,
+                header_end,
+                doc: None,
+            })
         }
         _ => false,
     }
 }
 
 /// Returns the selectors of a list, each with its offset.
-fn parts(rule: &str) -> impl Iterator<Item = (usize, &str)> {
+fn selectors(rule: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = 0usize;
     let mut at = 0;
     let pieces = rule.split(move |c: char| {
@@ -133,10 +142,10 @@ fn parts(rule: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::outlined;
+    use super::super::tests::render_landmarks;
 
     #[test]
-    fn selectors_are_told_wherever_they_stand() {
+    fn finds_selectors() {
         let text = ":root { --a: 1; }\n.a,\n.b > c:is(d, e) { x: url(//f); }\n@media (g) {\n  h { i: j }\n}\n@keyframes k { from { l: m } }\n@import \"n\";\n#o { }\n";
         let expected = [
             "selector :root 1-1",
@@ -145,11 +154,11 @@ mod tests {
             "selector h 5-5",
             "selector #o 9-9",
         ];
-        assert_eq!(outlined("css", text), expected);
+        assert_eq!(render_landmarks("css", text), expected);
     }
 
     #[test]
-    fn nested_rules_stand_in_the_one_around() {
+    fn nested_rules_have_parents() {
         let text = "// .no {\n.a {\n  $x: 1;\n  &:hover { b: c }\n  .d-#{$e} { f: { g: h } }\n  @include m { .i {} }\n}\n@mixin n($o) { p: q }\n";
         let expected = [
             "selector .a 2-7",
@@ -158,6 +167,6 @@ mod tests {
             " selector .a..i 6-6",
             "routine n 8-8",
         ];
-        assert_eq!(outlined("scss", text), expected);
+        assert_eq!(render_landmarks("scss", text), expected);
     }
 }

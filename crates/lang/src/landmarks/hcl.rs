@@ -3,15 +3,15 @@
 
 use codecompass_model::SymbolKind;
 
-use super::scan::{Scan, comment_above, is_word};
-use super::{Landmark, Reading};
+use super::scan::{Scanner, comment_above, is_word};
+use super::{Landmark, LandmarkBuilder};
 
 /// The maximum number of labels; more than any block has.
-const MOST_LABELS: usize = 8;
+const MAX_LABELS: usize = 8;
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     let text = reading.text;
-    let mut scan = Scan::new(text);
+    let mut scan = Scanner::new(text);
     let mut depth = 0usize;
     let mut in_locals = false;
     // Whether a line begins here.
@@ -27,7 +27,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
                 begins = true;
             }
             b'"' => scan.skip_string(true),
-            b'<' if scan.sees("<<") => skip_heredoc(&mut scan),
+            b'<' if scan.starts_with("<<") => skip_heredoc(&mut scan),
             b'{' | b'[' | b'(' => {
                 scan.at += 1;
                 depth += 1;
@@ -60,7 +60,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
 }
 
 /// Opens the block or the key that begins here; returns whether it contains local values.
-fn header(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> bool {
+fn header(reading: &mut LandmarkBuilder<'_>, scan: &mut Scanner<'_>, start: usize) -> bool {
     let text = reading.text;
     let kind = scan.word(|byte| is_word(byte) || byte == b'-');
     let mut labels: Vec<(usize, &str)> = Vec::new();
@@ -70,16 +70,16 @@ fn header(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> bool 
         }
         let at = scan.at;
         match scan.byte() {
-            Some(b'"') if labels.len() < MOST_LABELS => {
+            Some(b'"') if labels.len() < MAX_LABELS => {
                 scan.skip_string(true);
                 let end = scan.at.saturating_sub(1).max(at + 1);
                 labels.extend(text.get(at + 1..end).map(|label| (at + 1, label)));
             }
-            Some(byte) if is_word(byte) && labels.len() < MOST_LABELS => {
+            Some(byte) if is_word(byte) && labels.len() < MAX_LABELS => {
                 labels.push((at, scan.word(|byte| is_word(byte) || byte == b'-')));
             }
             Some(b'{') => break,
-            Some(b'=') if labels.is_empty() && !scan.sees("==") => {
+            Some(b'=') if labels.is_empty() && !scan.starts_with("==") => {
                 scan.at = start;
                 key(reading, scan, start, "");
                 return false;
@@ -99,12 +99,12 @@ fn header(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> bool 
     parts.extend(labels.iter().rev().skip(1).rev().map(|(_, label)| *label));
     let doc = comment_above(text, start, &["#", "//"]);
     let landmark =
-        Landmark { kind: SymbolKind::Block, name, before: &parts.join("."), start, at, header_end: scan.at, doc };
+        Landmark { kind: SymbolKind::Block, name, name_prefix: &parts.join("."), start, at, header_end: scan.at, doc };
     reading.open(landmark) && kind == "locals"
 }
 
 /// Adds the key of a value that begins here.
-fn key(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, before: &str) {
+fn key(reading: &mut LandmarkBuilder<'_>, scan: &mut Scanner<'_>, start: usize, before: &str) {
     let text = reading.text;
     let name = scan.word(|byte| is_word(byte) || byte == b'-');
     let rest = text.get(scan.at..).unwrap_or_default();
@@ -114,12 +114,12 @@ fn key(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, before: &st
     }
     let header_end = scan.at + line.trim_end().len();
     let doc = comment_above(text, start, &["#", "//"]);
-    let landmark = Landmark { kind: SymbolKind::Key, name, before, start, at: start, header_end, doc };
+    let landmark = Landmark { kind: SymbolKind::Key, name, name_prefix: before, start, at: start, header_end, doc };
     reading.add(landmark, header_end);
 }
 
 /// Advances past a heredoc. Its end marker is on a line of its own.
-fn skip_heredoc(scan: &mut Scan<'_>) {
+fn skip_heredoc(scan: &mut Scanner<'_>) {
     scan.at += 2;
     if scan.byte() == Some(b'-') {
         scan.at += 1;
@@ -137,7 +137,7 @@ fn skip_heredoc(scan: &mut Scan<'_>) {
         while scan.byte().is_some_and(|byte| matches!(byte, b' ' | b'\t')) {
             scan.at += 1;
         }
-        if scan.sees(mark) && scan.word(is_word) == mark {
+        if scan.starts_with(mark) && scan.word(is_word) == mark {
             return;
         }
     }
@@ -145,10 +145,10 @@ fn skip_heredoc(scan: &mut Scan<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn blocks_are_called_as_others_name_them() {
+    fn blocks_are_named_by_address() {
         let text = "# Logs.\nresource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"x-${var.a}\"\n  lifecycle { a = 1 }\n}\nvariable \"region\" {}\ndata \"aws_ami\" \"this\" {\n}\nlocals {\n  a = 1\n  b = {\n    c = 2\n  }\n}\nterraform { }\nregion = \"eu\"\n";
         let expected = [
             "block aws_s3_bucket.logs 2-5",
@@ -160,7 +160,7 @@ mod tests {
             "block terraform 15-15",
             "key region 16-16",
         ];
-        assert_eq!(outlined("terraform", text), expected);
+        assert_eq!(render_landmarks("terraform", text), expected);
         let facts = facts("terraform", text);
         assert_eq!(facts.symbols[0].name, "logs");
         assert_eq!(facts.symbols[0].signature, "resource \"aws_s3_bucket\" \"logs\"");
@@ -168,9 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn texts_between_marks_are_passed_over() {
+    fn heredocs_are_skipped() {
         let text = "a \"b\" {\n  x = <<-EOT\n  }\n  c \"d\" {\n  EOT\n}\ne \"f\" {\n  g = \"${h(\"i\")} {\"\n}\n";
-        assert_eq!(outlined("terraform", text), ["block a.b 1-6", "block e.f 7-9"]);
-        assert!(outlined("terraform", "a = <<X\n{").len() == 1);
+        assert_eq!(render_landmarks("terraform", text), ["block a.b 1-6", "block e.f 7-9"]);
+        assert!(render_landmarks("terraform", "a = <<X\n{").len() == 1);
     }
 }

@@ -4,9 +4,9 @@
 use codecompass_model::SymbolKind;
 
 use super::scan::{comment_above, lines};
-use super::{Landmark, Reading};
+use super::{Landmark, LandmarkBuilder};
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     let mut goes_on = false;
     let mut in_define = false;
     for (start, line) in lines(reading.text) {
@@ -30,7 +30,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
         while let Some(name) = names.next() {
             let at = start + (name.as_ptr() as usize - line.as_ptr() as usize);
             let header_end = start + line.trim_end_matches('\\').trim_end().len();
-            let landmark = Landmark { kind: SymbolKind::Target, name, before: "", start, at, header_end, doc };
+            let landmark = Landmark { kind: SymbolKind::Target, name, name_prefix: "", start, at, header_end, doc };
             // Only the last of several targets has the recipe.
             match names.peek() {
                 Some(_) => reading.add(landmark, header_end),
@@ -71,21 +71,21 @@ fn is_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn targets_are_told_and_variables_are_not() {
+    fn finds_targets_but_not_variables() {
         let text = "CC = gcc\nX := a:b\n.PHONY: all\n# Builds all.\nall: lib \\\n  bin\n\t$(CC) x:y\n\na b: c\n\trun\n%.o: %.c\nlib: CFLAGS += -g\n$(BIN): x\ndefine T\nno: x\nendef\n-include x.d\n";
         let expected = ["target all 5-7", "target a 9-9", "target b 9-10", "target %.o 11-11"];
-        assert_eq!(outlined("make", text), expected);
+        assert_eq!(render_landmarks("make", text), expected);
         let facts = facts("make", text);
         assert_eq!(facts.symbols[0].doc.map(|doc| doc.text(text)), Some("# Builds all."));
         assert_eq!(facts.symbols[0].signature, "all: lib");
     }
 
     #[test]
-    fn conditions_do_not_end_a_recipe() {
+    fn conditionals_do_not_end_a_rule() {
         let text = "a:\nifdef X\n\tb\nendif\n\tc\n";
-        assert_eq!(outlined("make", text), ["target a 1-5"]);
+        assert_eq!(render_landmarks("make", text), ["target a 1-5"]);
     }
 }

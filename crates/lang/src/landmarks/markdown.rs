@@ -7,7 +7,7 @@
 use codecompass_model::SymbolKind;
 
 use super::scan::{indent, lines};
-use super::{Landmark, Reading};
+use super::{Landmark, LandmarkBuilder};
 
 /// The marks of a format.
 struct Marks {
@@ -18,15 +18,15 @@ struct Marks {
     underlines: bool,
 }
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     headings(reading, &Marks { heading: b'#', fences: b"`~", underlines: true });
 }
 
-pub(super) fn read_asciidoc(reading: &mut Reading<'_>) {
+pub(super) fn read_asciidoc(reading: &mut LandmarkBuilder<'_>) {
     headings(reading, &Marks { heading: b'=', fences: b"-.+/`", underlines: false });
 }
 
-fn headings(reading: &mut Reading<'_>, marks: &Marks) {
+fn headings(reading: &mut LandmarkBuilder<'_>, marks: &Marks) {
     let text = reading.text;
     let mut levels = Vec::new();
     let mut fence: Option<(u8, usize)> = None;
@@ -74,7 +74,13 @@ fn front_matter(text: &str) -> usize {
     all.find(|(_, line)| is_end(line)).map_or(0, |(start, line)| start + line.len())
 }
 
-fn enter(reading: &mut Reading<'_>, levels: &mut Vec<usize>, level: usize, (start, end): (usize, usize), name: &str) {
+fn enter(
+    reading: &mut LandmarkBuilder<'_>,
+    levels: &mut Vec<usize>,
+    level: usize,
+    (start, end): (usize, usize),
+    name: &str,
+) {
     while levels.last().is_some_and(|open| *open >= level) {
         levels.pop();
     }
@@ -82,7 +88,7 @@ fn enter(reading: &mut Reading<'_>, levels: &mut Vec<usize>, level: usize, (star
     let at = start + reading.text[start..end].find(name).unwrap_or_default();
     let plain = plain(name);
     let name = if plain.is_empty() { name } else { &plain };
-    let landmark = Landmark { kind: SymbolKind::Section, name, before: "", start, at, header_end: end, doc: None };
+    let landmark = Landmark { kind: SymbolKind::Section, name, name_prefix: "", start, at, header_end: end, doc: None };
     if reading.open(landmark) {
         levels.push(level);
     }
@@ -156,27 +162,27 @@ fn link_end(rest: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
     use super::*;
 
     #[test]
-    fn sections_nest_by_their_levels() {
+    fn sections_nest_by_level() {
         let text = "# A\n\nx\n\n### B\ny\n## C ##\n```sh\n# no\n```\nTitle\n===\n\nz\n\nLower\n---\nw\nv\n---\n";
         let expected = ["section A 1-10", " section A.B 5-6", " section A.C 7-10", "section Title 11-20"];
-        let found = outlined("markdown", text);
+        let found = render_landmarks("markdown", text);
         assert_eq!(found[..4], expected, "{found:?}");
         assert_eq!(found[4..], [" section Title.Lower 16-20"]);
     }
 
     #[test]
-    fn what_only_looks_like_a_heading_is_none() {
+    fn lookalikes_are_not_headings() {
         let none = "---\ntitle: x\n# no\n---\n\n#hash\n    # code\n<!--\n# no\n-->\n- a\n---\ntwo\nlines\n---\n####### seven\n#\n";
-        assert!(outlined("markdown", none).is_empty(), "{:?}", outlined("markdown", none));
-        assert!(outlined("markdown", "~~~\n# open to the end\n").is_empty());
+        assert!(render_landmarks("markdown", none).is_empty(), "{:?}", render_landmarks("markdown", none));
+        assert!(render_landmarks("markdown", "~~~\n# open to the end\n").is_empty());
     }
 
     #[test]
-    fn names_are_what_people_read() {
+    fn names_are_plain_text() {
         let table = [
             ("The `run` option", "The run option"),
             ("**Bold** words", "Bold words"),
@@ -196,8 +202,8 @@ mod tests {
     }
 
     #[test]
-    fn asciidoc_has_another_mark() {
+    fn reads_asciidoc_headings() {
         let text = "= A\n\n----\n== no\n----\n\n== B\n";
-        assert_eq!(outlined("asciidoc", text), ["section A 1-7", " section A.B 7-7"]);
+        assert_eq!(render_landmarks("asciidoc", text), ["section A 1-7", " section A.B 7-7"]);
     }
 }

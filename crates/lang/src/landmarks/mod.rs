@@ -12,14 +12,14 @@
 //! and they are never looked up by name. Lock files and minified files have no landmarks, and a file with too many
 //! loses the inner ones first.
 
-mod containers;
 mod css;
+mod dockerfile;
 mod hcl;
 mod json;
 mod make;
 mod markdown;
 mod protobuf;
-mod restructured;
+mod restructured_text;
 mod scan;
 mod sql;
 mod toml;
@@ -27,51 +27,51 @@ mod yaml;
 
 use codecompass_model::{FileFacts, Flags, Lines, Span, Symbol, SymbolKind};
 
+use crate::interner::FastMap;
 use crate::lines::LineStarts;
-use crate::names::FastMap;
 use crate::{identity, text};
 
 /// The maximum number of keys; more are data.
-const MOST_KEYS: usize = 1_000;
+const MAX_KEYS: usize = 1_000;
 
 /// The maximum number of landmarks of any other kind.
-const MOST: usize = 5_000;
+const MAX_LANDMARKS: usize = 5_000;
 
 /// The maximum length of a name, in bytes.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_BYTES: usize = 120;
 
 /// The maximum length of a header, in bytes.
-const LONGEST_HEADER: usize = 200;
+const MAX_HEADER_BYTES: usize = 200;
 
 /// The landmark reader of a format.
-pub(crate) struct Reader {
+pub(crate) struct LandmarkReader {
     /// The language's name.
     language: &'static str,
     /// Raised whenever the reader's results change.
     pub(crate) version: u32,
-    read: fn(&mut Reading<'_>),
+    read: fn(&mut LandmarkBuilder<'_>),
 }
 
 /// The formats with a reader. Their versions start above the version of texts without one.
-const READERS: &[Reader] = &[
-    Reader { language: "asciidoc", version: 2, read: markdown::read_asciidoc },
-    Reader { language: "css", version: 2, read: css::read },
-    Reader { language: "dockerfile", version: 2, read: containers::read },
-    Reader { language: "json", version: 2, read: json::read },
-    Reader { language: "less", version: 2, read: css::read_with_line_comments },
-    Reader { language: "make", version: 2, read: make::read },
-    Reader { language: "markdown", version: 2, read: markdown::read },
-    Reader { language: "protobuf", version: 2, read: protobuf::read },
-    Reader { language: "restructuredtext", version: 2, read: restructured::read },
-    Reader { language: "scss", version: 2, read: css::read_with_line_comments },
-    Reader { language: "sql", version: 2, read: sql::read },
-    Reader { language: "terraform", version: 2, read: hcl::read },
-    Reader { language: "toml", version: 2, read: toml::read },
-    Reader { language: "yaml", version: 2, read: yaml::read },
+const READERS: &[LandmarkReader] = &[
+    LandmarkReader { language: "asciidoc", version: 2, read: markdown::read_asciidoc },
+    LandmarkReader { language: "css", version: 2, read: css::read },
+    LandmarkReader { language: "dockerfile", version: 2, read: dockerfile::read },
+    LandmarkReader { language: "json", version: 2, read: json::read },
+    LandmarkReader { language: "less", version: 2, read: css::read_with_line_comments },
+    LandmarkReader { language: "make", version: 2, read: make::read },
+    LandmarkReader { language: "markdown", version: 2, read: markdown::read },
+    LandmarkReader { language: "protobuf", version: 2, read: protobuf::read },
+    LandmarkReader { language: "restructuredtext", version: 2, read: restructured_text::read },
+    LandmarkReader { language: "scss", version: 2, read: css::read_with_line_comments },
+    LandmarkReader { language: "sql", version: 2, read: sql::read },
+    LandmarkReader { language: "terraform", version: 2, read: hcl::read },
+    LandmarkReader { language: "toml", version: 2, read: toml::read },
+    LandmarkReader { language: "yaml", version: 2, read: yaml::read },
 ];
 
 /// Returns the reader of a language without a grammar.
-pub(crate) fn reader(language: &str) -> Option<&'static Reader> {
+pub(crate) fn reader(language: &str) -> Option<&'static LandmarkReader> {
     READERS.iter().find(|reader| reader.language == language)
 }
 
@@ -81,20 +81,20 @@ pub(crate) fn versions() -> impl Iterator<Item = (&'static str, u32)> {
 }
 
 /// Adds the landmarks of a file to its facts.
-pub(crate) fn add(reader: &Reader, path: &str, text: &str, lines: &LineStarts, facts: &mut FileFacts) {
-    if is_made(path) {
+pub(crate) fn add(reader: &LandmarkReader, path: &str, text: &str, lines: &LineStarts, facts: &mut FileFacts) {
+    if is_generated(path) {
         return;
     }
-    let mut reading = Reading { text, found: Vec::new(), open: Vec::new(), prefix: String::new() };
+    let mut reading = LandmarkBuilder { text, entries: Vec::new(), open: Vec::new(), prefix: String::new() };
     (reader.read)(&mut reading);
     reading.close_to(0, text.len());
     facts.symbols = symbols(reading, lines);
-    identity::count_equals(&mut facts.symbols);
+    identity::assign_ordinals(&mut facts.symbols);
     identity::hash_contents(text, &mut facts.symbols, &[]);
 }
 
 /// Returns whether a program generated the file for programs: a lock file or a minified file.
-fn is_made(path: &str) -> bool {
+fn is_generated(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_lock = name.ends_with(".lock") || name.contains("-lock.") || name == "npm-shrinkwrap.json";
     is_lock || name.contains(".min.")
@@ -106,7 +106,7 @@ pub(crate) struct Landmark<'t> {
     /// Its name.
     pub(crate) name: &'t str,
     /// The qualifier of the name in its qualified name, besides that of the enclosing landmark.
-    pub(crate) before: &'t str,
+    pub(crate) name_prefix: &'t str,
     /// Its start.
     pub(crate) start: usize,
     /// The start of its name.
@@ -118,7 +118,7 @@ pub(crate) struct Landmark<'t> {
 }
 
 /// A landmark that was added.
-struct Found {
+struct LandmarkEntry {
     kind: SymbolKind,
     name: String,
     /// The last segments of its qualified name.
@@ -132,16 +132,16 @@ struct Found {
 }
 
 /// Collects the landmarks of one text.
-pub(crate) struct Reading<'t> {
+pub(crate) struct LandmarkBuilder<'t> {
     pub(crate) text: &'t str,
-    found: Vec<Found>,
+    entries: Vec<LandmarkEntry>,
     /// The open landmarks, from the outside in.
     open: Vec<u32>,
     /// The prefix of all qualified names.
     pub(crate) prefix: String,
 }
 
-impl<'t> Reading<'t> {
+impl<'t> LandmarkBuilder<'t> {
     /// Returns the number of open landmarks.
     pub(crate) fn depth(&self) -> usize {
         self.open.len()
@@ -150,23 +150,23 @@ impl<'t> Reading<'t> {
     /// Adds a landmark inside the innermost open one and leaves it open; returns whether it was added. A landmark
     /// without a name, or one that begins before the previous one, is dropped.
     pub(crate) fn open(&mut self, landmark: Landmark<'_>) -> bool {
-        let name = text::fold(text::cut(landmark.name, LONGEST_NAME)).into_owned();
-        let last = self.found.last().map_or(0, |found| found.span.start as usize);
+        let name = text::fold(text::truncate(landmark.name, MAX_NAME_BYTES)).into_owned();
+        let last = self.entries.last().map_or(0, |found| found.span.start as usize);
         // One more than the maximum is kept, to detect that there are too many.
-        if name.is_empty() || landmark.start < last || self.found.len() > MOST {
+        if name.is_empty() || landmark.start < last || self.entries.len() > MAX_LANDMARKS {
             return false;
         }
         let end = landmark.header_end.max(landmark.start);
         let header = self.text.get(landmark.start..end).unwrap_or_default();
-        let segment = match landmark.before {
+        let segment = match landmark.name_prefix {
             "" => name.clone(),
-            before => [text::fold(text::cut(before, LONGEST_NAME)).as_ref(), ".", &name].concat(),
+            before => [text::fold(text::truncate(before, MAX_NAME_BYTES)).as_ref(), ".", &name].concat(),
         };
-        let name_end = landmark.at + text::cut(landmark.name, LONGEST_NAME).len();
+        let name_end = landmark.at + text::truncate(landmark.name, MAX_NAME_BYTES).len();
         let is_there = self.text.get(landmark.at..name_end).is_some();
         let (at, name_end) = if is_there { (landmark.at, name_end) } else { (landmark.start, landmark.start) };
-        let index = self.found.len() as u32;
-        self.found.push(Found {
+        let index = self.entries.len() as u32;
+        self.entries.push(LandmarkEntry {
             kind: landmark.kind,
             name,
             segment,
@@ -174,7 +174,8 @@ impl<'t> Reading<'t> {
             level: self.open.len(),
             span: span(landmark.start, end),
             name_span: span(at, name_end),
-            signature: text::cut(&text::signature(text::cut(header, 4 * LONGEST_HEADER)), LONGEST_HEADER).to_owned(),
+            signature: text::truncate(&text::signature(text::truncate(header, 4 * MAX_HEADER_BYTES)), MAX_HEADER_BYTES)
+                .to_owned(),
             doc: landmark.doc,
         });
         self.open.push(index);
@@ -185,7 +186,7 @@ impl<'t> Reading<'t> {
     pub(crate) fn close_to(&mut self, depth: usize, end: usize) {
         while self.open.len() > depth {
             let Some(index) = self.open.pop() else { return };
-            let found = &mut self.found[index as usize];
+            let found = &mut self.entries[index as usize];
             let own = self.text.get(found.span.start as usize..end).unwrap_or_default().trim_end();
             found.span.end = found.span.end.max(found.span.start + own.len() as u32);
         }
@@ -206,10 +207,10 @@ fn span(start: usize, end: usize) -> Span {
 
 /// Converts the landmarks to symbols. If there are too many, the innermost levels are dropped first; if there are still
 /// too many keys, they are data and all are dropped.
-fn symbols(reading: Reading<'_>, lines: &LineStarts) -> Vec<Symbol> {
-    let Reading { mut found, prefix, .. } = reading;
+fn symbols(reading: LandmarkBuilder<'_>, lines: &LineStarts) -> Vec<Symbol> {
+    let LandmarkBuilder { entries: mut found, prefix, .. } = reading;
     let is_data = found.iter().all(|found| found.kind == SymbolKind::Key);
-    let most = if is_data { MOST_KEYS } else { MOST };
+    let most = if is_data { MAX_KEYS } else { MAX_LANDMARKS };
     let mut deepest = found.iter().map(|found| found.level).max().unwrap_or_default();
     // Parents are in outer levels, and outer levels keep their order.
     while found.len() > most && deepest > 0 {
@@ -232,7 +233,7 @@ fn symbols(reading: Reading<'_>, lines: &LineStarts) -> Vec<Symbol> {
     symbols
 }
 
-fn without_level(found: Vec<Found>, level: usize) -> Vec<Found> {
+fn without_level(found: Vec<LandmarkEntry>, level: usize) -> Vec<LandmarkEntry> {
     let mut places: FastMap<u32, u32> = FastMap::default();
     let mut kept = Vec::new();
     for (at, mut found) in found.into_iter().enumerate().filter(|(_, found)| found.level < level) {
@@ -243,7 +244,7 @@ fn without_level(found: Vec<Found>, level: usize) -> Vec<Found> {
     kept
 }
 
-fn symbol(found: Found, qualified_name: String, lines: &LineStarts) -> Symbol {
+fn symbol(found: LandmarkEntry, qualified_name: String, lines: &LineStarts) -> Symbol {
     let Span { start, end } = found.span;
     let first = lines.line(start);
     let last = lines.line_from(first, end.saturating_sub(1).max(start));
@@ -281,7 +282,7 @@ mod tests {
     use super::*;
 
     /// Renders the landmarks of a text, one per line: its depth, kind, qualified name and lines.
-    pub(super) fn outlined(language: &str, text: &str) -> Vec<String> {
+    pub(super) fn render_landmarks(language: &str, text: &str) -> Vec<String> {
         let symbols = facts(language, text).symbols;
         let level = |symbol: &Symbol| {
             std::iter::successors(symbol.parent, |at| symbols[*at as usize].parent).map(|_| ' ').collect::<String>()
@@ -301,26 +302,26 @@ mod tests {
     }
 
     #[test]
-    fn every_reader_is_that_of_a_language() {
+    fn readers_have_languages() {
         assert!(READERS.iter().all(|reader| crate::detect::is_plain(reader.language)));
         assert!(READERS.is_sorted_by(|one, other| one.language < other.language));
     }
 
     #[test]
-    fn very_many_keys_are_data() {
+    fn too_many_keys_are_dropped() {
         let inner: String = (0..40).map(|key| format!("  k{key}: 1\n")).collect();
         let text: String = (0..50).map(|key| format!("top{key}:\n{inner}")).collect();
         assert_eq!(facts("yaml", &text).symbols.len(), 50);
         let flat: String = (0..2_000).map(|key| format!("k{key}: 1\n")).collect();
         assert!(facts("yaml", &flat).symbols.is_empty());
-        let many: String = (0..MOST + 5).map(|key| format!("# h{key}\n")).collect();
-        assert_eq!(facts("markdown", &many).symbols.len(), MOST);
+        let many: String = (0..MAX_LANDMARKS + 5).map(|key| format!("# h{key}\n")).collect();
+        assert_eq!(facts("markdown", &many).symbols.len(), MAX_LANDMARKS);
     }
 
     #[test]
-    fn what_programs_made_has_none() {
+    fn generated_files_have_no_landmarks() {
         let made = ["Cargo.lock", "a/package-lock.json", "pnpm-lock.yaml", "site.min.css", "npm-shrinkwrap.json"];
-        assert!(made.into_iter().all(is_made));
-        assert!(!["package.json", "blockers.yaml", "locks.md", "minutes.md"].into_iter().any(is_made));
+        assert!(made.into_iter().all(is_generated));
+        assert!(!["package.json", "blockers.yaml", "locks.md", "minutes.md"].into_iter().any(is_generated));
     }
 }

@@ -3,15 +3,15 @@
 
 use codecompass_model::SymbolKind;
 
-use super::scan::{Scan, comment_above, is_word};
-use super::{Landmark, Reading};
+use super::scan::{Scanner, comment_above, is_word};
+use super::{Landmark, LandmarkBuilder};
 
 /// The maximum nesting depth to read.
-const MOST_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     let text = reading.text;
-    let mut scan = Scan::new(text);
+    let mut scan = Scanner::new(text);
     // For each open brace, the number of landmarks that were open before it.
     let mut braces: Vec<usize> = Vec::new();
     // The number of braces beyond the maximum depth, which are only counted.
@@ -30,8 +30,8 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             b'{' => {
                 scan.at += 1;
                 let before =
-                    reading.depth() - usize::from(std::mem::take(&mut is_call) || is_waiting(reading, &braces));
-                if braces.len() < MOST_DEPTH {
+                    reading.depth() - usize::from(std::mem::take(&mut is_call) || awaits_brace(reading, &braces));
+                if braces.len() < MAX_DEPTH {
                     braces.push(before);
                 } else {
                     deeper += 1;
@@ -48,15 +48,15 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             }
             b';' => {
                 scan.at += 1;
-                if std::mem::take(&mut is_call) || is_waiting(reading, &braces) {
+                if std::mem::take(&mut is_call) || awaits_brace(reading, &braces) {
                     reading.close_to(reading.depth() - 1, scan.at);
                 }
                 begins = true;
             }
             byte if is_word(byte) => {
                 let word = scan.word(is_word);
-                let is_near = deeper == 0 && braces.len() < MOST_DEPTH;
-                if std::mem::take(&mut begins) && is_near && !is_waiting(reading, &braces) {
+                let is_near = deeper == 0 && braces.len() < MAX_DEPTH;
+                if std::mem::take(&mut begins) && is_near && !awaits_brace(reading, &braces) {
                     is_call = statement(reading, &mut scan, start, word);
                 }
             }
@@ -66,13 +66,13 @@ pub(super) fn read(reading: &mut Reading<'_>) {
 }
 
 /// Returns whether a landmark is open but its brace has not occurred yet.
-fn is_waiting(reading: &Reading<'_>, braces: &[usize]) -> bool {
+fn awaits_brace(reading: &LandmarkBuilder<'_>, braces: &[usize]) -> bool {
     let is_braced = |at: usize| braces.contains(&at);
     reading.depth() > 0 && !is_braced(reading.depth() - 1)
 }
 
 /// Opens the landmark of a statement; returns whether it is a call.
-fn statement(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, word: &str) -> bool {
+fn statement(reading: &mut LandmarkBuilder<'_>, scan: &mut Scanner<'_>, start: usize, word: &str) -> bool {
     let kind = match word {
         "message" => SymbolKind::Message,
         "enum" => SymbolKind::Enum,
@@ -82,7 +82,7 @@ fn statement(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, word:
             scan.skip_space();
             let name = scan.word(|byte| is_word(byte) || byte == b'.');
             if reading.depth() == 0 && reading.prefix.is_empty() {
-                reading.prefix = crate::text::cut(name, super::LONGEST_NAME).to_owned();
+                reading.prefix = crate::text::truncate(name, super::MAX_NAME_BYTES).to_owned();
             }
             return false;
         }
@@ -101,15 +101,15 @@ fn statement(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize, word:
     let header = rest.find(ends).map_or(0, |end| rest[..end].trim_end().len());
     let header_end = scan.at + header;
     let doc = comment_above(reading.text, start, &["//"]);
-    reading.open(Landmark { kind, name, before: "", start, at, header_end, doc }) && kind == SymbolKind::Rpc
+    reading.open(Landmark { kind, name, name_prefix: "", start, at, header_end, doc }) && kind == SymbolKind::Rpc
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn messages_services_and_calls_are_told() {
+    fn finds_messages_services_and_rpcs() {
         let text = "syntax = \"proto3\";\npackage shop.v1;\noption x = { a: 1 };\n// An order.\nmessage Order {\n  message Line { string id = 1; }\n  enum State { NEW = 0; }\n  oneof z { int32 message = 3; }\n  repeated Line lines = 4; // }\n}\nservice Shop {\n  rpc Get(Id) returns (Order);\n  rpc Put (stream Order)\n    returns (Id) { option y = {}; }\n}\nmessage Empty {}\n";
         let expected = [
             "message shop.v1.Order 5-10",
@@ -120,16 +120,19 @@ mod tests {
             " rpc shop.v1.Shop.Put 13-14",
             "message shop.v1.Empty 16-16",
         ];
-        assert_eq!(outlined("protobuf", text), expected);
+        assert_eq!(render_landmarks("protobuf", text), expected);
         let facts = facts("protobuf", text);
         assert_eq!(facts.symbols[0].doc.map(|doc| doc.text(text)), Some("// An order."));
         assert_eq!(facts.symbols[5].signature, "rpc Put (stream Order) returns (Id)");
     }
 
     #[test]
-    fn broken_descriptions_give_what_is_plain() {
-        assert_eq!(outlined("protobuf", "message A {\nmessage B\n}\nmessage C {"), ["message A 1-3", "message C 4-4"]);
-        assert!(outlined("protobuf", &"message A {".repeat(2_000)).len() <= 32);
-        assert!(outlined("protobuf", "message = 1; enum").is_empty());
+    fn broken_files_keep_clear_landmarks() {
+        assert_eq!(
+            render_landmarks("protobuf", "message A {\nmessage B\n}\nmessage C {"),
+            ["message A 1-3", "message C 4-4"]
+        );
+        assert!(render_landmarks("protobuf", &"message A {".repeat(2_000)).len() <= 32);
+        assert!(render_landmarks("protobuf", "message = 1; enum").is_empty());
     }
 }

@@ -3,16 +3,16 @@
 use codecompass_model::Span;
 
 /// The maximum number of lines to search upwards for a comment above a landmark.
-const MOST_ABOVE: usize = 60;
+const MAX_COMMENT_LINES: usize = 60;
 
 /// A position in a text.
-pub(super) struct Scan<'t> {
+pub(super) struct Scanner<'t> {
     text: &'t str,
     bytes: &'t [u8],
     pub(super) at: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0 }
     }
@@ -23,7 +23,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Returns whether the rest of the text starts with `what`.
-    pub(super) fn sees(&self, what: &str) -> bool {
+    pub(super) fn starts_with(&self, what: &str) -> bool {
         self.bytes[self.at.min(self.bytes.len())..].starts_with(what.as_bytes())
     }
 
@@ -75,12 +75,12 @@ impl<'t> Scan<'t> {
     /// Advances past a comment that begins here with one of these marks, or is `/* … */`; returns whether there was
     /// one.
     pub(super) fn skip_comment(&mut self, marks: &[&str]) -> bool {
-        if self.sees("/*") {
+        if self.starts_with("/*") {
             self.at += 2;
             self.skip_past("*/");
             return true;
         }
-        let is_one = marks.iter().any(|mark| self.sees(mark));
+        let is_one = marks.iter().any(|mark| self.starts_with(mark));
         if is_one {
             self.skip_line();
         }
@@ -123,7 +123,7 @@ pub(super) fn comment_above(text: &str, start: usize, marks: &[&str]) -> Option<
     let mut first = None;
     let mut end = line_start;
     let mut in_block = false;
-    for _ in 0..MOST_ABOVE {
+    for _ in 0..MAX_COMMENT_LINES {
         let Some(before) = end.checked_sub(1) else { break };
         let begin = text[..before].rfind('\n').map_or(0, |at| at + 1);
         let line = text[begin..before].trim();
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_is_that_of_what_stands_right_below() {
+    fn comment_belongs_to_what_follows() {
         let above = |text: &str| {
             let start = text.find('x').expect("because the text contains an x");
             comment_above(text, start, &["#", "//"]).map(|span| span.text(text).to_owned())

@@ -7,14 +7,14 @@
 
 use codecompass_model::SymbolKind;
 
-use super::scan::{Scan, comment_above, is_word};
-use super::{Landmark, Reading};
+use super::scan::{Scanner, comment_above, is_word};
+use super::{Landmark, LandmarkBuilder};
 
 /// The maximum number of words between `CREATE` and the kind of object.
-const MOST_WORDS: usize = 12;
+const MAX_CREATE_WORDS: usize = 12;
 
-pub(super) fn read(reading: &mut Reading<'_>) {
-    let mut scan = Scan::new(reading.text);
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
+    let mut scan = Scanner::new(reading.text);
     // Whether a statement may begin here.
     let mut begins = true;
     // The number of open blocks and brackets in the statement.
@@ -63,7 +63,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
 }
 
 /// Returns the number of open blocks of a routine after a word.
-fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
+fn blocks_after(scan: &mut Scanner<'_>, word: &str, blocks: usize) -> usize {
     let is = |what: &str| word.eq_ignore_ascii_case(what);
     if is("begin") || is("case") {
         return blocks + 1;
@@ -83,10 +83,10 @@ fn blocks_after(scan: &mut Scan<'_>, word: &str, blocks: usize) -> usize {
 }
 
 /// Opens the landmark of a statement after its first word was read.
-fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Option<SymbolKind> {
+fn created(reading: &mut LandmarkBuilder<'_>, scan: &mut Scanner<'_>, start: usize) -> Option<SymbolKind> {
     let text = reading.text;
     let mut kind = None;
-    for _ in 0..MOST_WORDS {
+    for _ in 0..MAX_CREATE_WORDS {
         let word = next_word(scan)?.to_ascii_lowercase();
         kind = match word.as_str() {
             "table" | "view" => Some(SymbolKind::Table),
@@ -115,12 +115,12 @@ fn created(reading: &mut Reading<'_>, scan: &mut Scan<'_>, start: usize) -> Opti
     let header_end = if kind == SymbolKind::Routine { parameters_end(text, scan.at) } else { scan.at };
     let doc = comment_above(text, start, &["--"]);
     let before = before.join(".");
-    let landmark = Landmark { kind, name, before: &before, start, at: name_at.max(at), header_end, doc };
+    let landmark = Landmark { kind, name, name_prefix: &before, start, at: name_at.max(at), header_end, doc };
     reading.open(landmark).then_some(kind)
 }
 
 /// Returns the next word after white space and comments; `None` if something follows that no statement has there.
-fn next_word<'t>(scan: &mut Scan<'t>) -> Option<&'t str> {
+fn next_word<'t>(scan: &mut Scanner<'t>) -> Option<&'t str> {
     while let Some(byte) = scan.byte() {
         if byte.is_ascii_whitespace() || matches!(byte, b'=' | b'@' | b'%' | b'`' | b'\'') {
             scan.at += 1;
@@ -132,11 +132,11 @@ fn next_word<'t>(scan: &mut Scan<'t>) -> Option<&'t str> {
 }
 
 /// Returns the parts of a name, quoted or not, each with its offset.
-fn name<'t>(scan: &mut Scan<'t>) -> Vec<(usize, &'t str)> {
-    const MOST_PARTS: usize = 4;
+fn name<'t>(scan: &mut Scanner<'t>) -> Vec<(usize, &'t str)> {
+    const MAX_NAME_PARTS: usize = 4;
     let mut parts = Vec::new();
     scan.skip_space();
-    while parts.len() < MOST_PARTS {
+    while parts.len() < MAX_NAME_PARTS {
         let quote = scan.byte().filter(|byte| matches!(byte, b'"' | b'`' | b'['));
         scan.at += usize::from(quote.is_some());
         let at = scan.at;
@@ -163,7 +163,7 @@ fn name<'t>(scan: &mut Scan<'t>) -> Vec<(usize, &'t str)> {
 /// Returns the end of the parameters that begin here; `at` if there are none.
 fn parameters_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
-    let rest = &rest[..rest.bytes().take(2 * super::LONGEST_HEADER).count()];
+    let rest = &rest[..rest.bytes().take(2 * super::MAX_HEADER_BYTES).count()];
     if !rest.trim_start().starts_with('(') {
         return at;
     }
@@ -182,7 +182,7 @@ fn parameters_end(text: &str, at: usize) -> usize {
 }
 
 /// Advances past the comment, string, quoted name or dollar-quoted text that begins here; returns whether there is one.
-fn skip_text(scan: &mut Scan<'_>) -> bool {
+fn skip_text(scan: &mut Scanner<'_>) -> bool {
     match scan.byte() {
         Some(b'-' | b'/') => scan.skip_comment(&["--"]),
         Some(b'\'') => {
@@ -210,7 +210,7 @@ fn skip_text(scan: &mut Scan<'_>) -> bool {
 }
 
 /// Advances past a string. In some dialects a backslash escapes the quote: the string continues if text follows.
-fn skip_quoted(scan: &mut Scan<'_>) {
+fn skip_quoted(scan: &mut Scanner<'_>) {
     scan.at += 1;
     let mut is_escaped = false;
     while let Some(byte) = scan.byte() {
@@ -227,13 +227,13 @@ fn skip_quoted(scan: &mut Scan<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn tables_and_routines_are_told() {
+    fn finds_tables_and_routines() {
         let text = "-- People.\nCREATE TABLE IF NOT EXISTS public.\"users\" (\n  id int, -- ;\n  name text DEFAULT 'a;''b'\n);\ncreate or replace view v as select 1;\nCREATE INDEX i ON users (id);\nCREATE OR REPLACE FUNCTION f(a int, b text)\nRETURNS int AS $body$\nBEGIN\n  CREATE TABLE no (a int);\nEND;\n$body$ LANGUAGE plpgsql;\nCREATE TRIGGER t BEFORE INSERT ON users EXECUTE FUNCTION f();\nALTER TABLE users ADD x int;\n";
         let expected = ["table public.users 2-5", "table v 6-6", "routine f 8-13", "routine t 14-14"];
-        assert_eq!(outlined("sql", text), expected);
+        assert_eq!(render_landmarks("sql", text), expected);
         let facts = facts("sql", text);
         assert_eq!(facts.symbols[0].name, "users");
         assert_eq!(facts.symbols[0].doc.map(|doc| doc.text(text)), Some("-- People."));
@@ -241,15 +241,18 @@ mod tests {
     }
 
     #[test]
-    fn other_dialects_are_read() {
+    fn reads_other_dialects() {
         let text = "CREATE TABLE [dbo].[Users] (id int)\nGO\nCREATE PROCEDURE dbo.p @a int AS\nBEGIN\n  SELECT CASE WHEN 1 THEN 2 END;\n  IF x THEN y; END IF;\n  CREATE TABLE #t (a int);\nEND;\nCREATE TABLE `b` (x text);\nINSERT INTO b VALUES ('it\\'s; CREATE TABLE no (', '\\');\nCREATE TABLE c (x text);\n";
         let expected = ["table dbo.Users 1-2", "routine dbo.p 3-8", "table b 9-9", "table c 11-11"];
-        assert_eq!(outlined("sql", text), expected);
+        assert_eq!(render_landmarks("sql", text), expected);
     }
 
     #[test]
-    fn broken_statements_give_nothing() {
-        assert!(outlined("sql", "CREATE\n").is_empty() && outlined("sql", "CREATE TABLE").is_empty());
-        assert!(outlined("sql", "create table if").is_empty() && outlined("sql", "$a$ create table b").is_empty());
+    fn broken_statements_have_no_landmarks() {
+        assert!(render_landmarks("sql", "CREATE\n").is_empty() && render_landmarks("sql", "CREATE TABLE").is_empty());
+        assert!(
+            render_landmarks("sql", "create table if").is_empty()
+                && render_landmarks("sql", "$a$ create table b").is_empty()
+        );
     }
 }

@@ -3,9 +3,9 @@
 use codecompass_model::SymbolKind;
 
 use super::scan::lines;
-use super::{Landmark, Reading};
+use super::{Landmark, LandmarkBuilder};
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     // The end of a value over several lines: quotes, or the number of open brackets.
     let mut quotes: Option<&str> = None;
     let mut brackets = 0;
@@ -27,7 +27,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
             key(reading, written, (at, at + trimmed.len()), at);
             continue;
         }
-        let Some(end) = assigned(trimmed) else { continue };
+        let Some(end) = equals_offset(trimmed) else { continue };
         let around = usize::from(reading.depth() > 0 && is_table(reading));
         reading.close_to(around, start);
         key(reading, trimmed[..end].trim_end(), (at, at + trimmed.len()), at);
@@ -40,17 +40,18 @@ pub(super) fn read(reading: &mut Reading<'_>) {
 }
 
 /// Returns whether the outermost open key is a table.
-fn is_table(reading: &Reading<'_>) -> bool {
-    let outer = reading.open.first().map(|at| &reading.found[*at as usize]);
+fn is_table(reading: &LandmarkBuilder<'_>) -> bool {
+    let outer = reading.open.first().map(|at| &reading.entries[*at as usize]);
     outer.is_some_and(|outer| outer.signature.starts_with('['))
 }
 
-fn key(reading: &mut Reading<'_>, written: &str, (start, header_end): (usize, usize), from: usize) {
+fn key(reading: &mut LandmarkBuilder<'_>, written: &str, (start, header_end): (usize, usize), from: usize) {
     let (before, name) = last_part(written);
     let before = before.replace(['"', '\''], "");
     let bare = name.trim_matches(['"', '\'']);
     let at = reading.text[from..header_end].find(bare).map_or(from, |found| from + found);
-    let landmark = Landmark { kind: SymbolKind::Key, name: bare, before: &before, start, at, header_end, doc: None };
+    let landmark =
+        Landmark { kind: SymbolKind::Key, name: bare, name_prefix: &before, start, at, header_end, doc: None };
     reading.open(landmark);
 }
 
@@ -70,7 +71,7 @@ fn last_part(written: &str) -> (&str, &str) {
 }
 
 /// Returns the offset of the equals sign after a key; `None` if the line does not begin with a key.
-fn assigned(line: &str) -> Option<usize> {
+fn equals_offset(line: &str) -> Option<usize> {
     let mut quote = None;
     for (at, char) in line.char_indices() {
         match (quote, char) {
@@ -103,10 +104,10 @@ fn open_after(line: &str, mut open: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn tables_hold_their_keys() {
+    fn tables_contain_keys() {
         let text = "title = \"x\"\n\n[package]\nname = \"a\"\nkeys = [\n  \"b\", # ]\n  \"c = d\",\n]\n\n[profile.release]\nlto = true\n\n[[bin]]\nname = \"e\"\n";
         let expected = [
             "key title 1-1",
@@ -118,15 +119,15 @@ mod tests {
             "key bin 13-14",
             " key bin.name 14-14",
         ];
-        assert_eq!(outlined("toml", text), expected);
+        assert_eq!(render_landmarks("toml", text), expected);
         assert_eq!(facts("toml", text).symbols[4].name, "release");
         assert_eq!(facts("toml", text).symbols[4].signature, "[profile.release]");
     }
 
     #[test]
-    fn texts_and_odd_keys_are_passed_over_or_read() {
+    fn handles_strings_and_unusual_keys() {
         let text = "a = \"\"\"\nb = 1\n\"\"\"\n'x.y'.z = 1\n# c = 1\n= 2\n[broken\n[\"p.q\".r]\nd=1\n";
         let expected = ["key a 1-3", "key x.y.z 4-7", "key p.q.r 8-9", " key p.q.r.d 9-9"];
-        assert_eq!(outlined("toml", text), expected);
+        assert_eq!(render_landmarks("toml", text), expected);
     }
 }

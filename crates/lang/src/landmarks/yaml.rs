@@ -3,9 +3,9 @@
 use codecompass_model::SymbolKind;
 
 use super::scan::{indent, lines};
-use super::{Landmark, Reading};
+use super::{Landmark, LandmarkBuilder};
 
-pub(super) fn read(reading: &mut Reading<'_>) {
+pub(super) fn read(reading: &mut LandmarkBuilder<'_>) {
     // The indentation of the inner keys below the open outer one; `is_closed` if it has none.
     let mut inner: Option<usize> = None;
     let mut is_closed = false;
@@ -39,7 +39,7 @@ pub(super) fn read(reading: &mut Reading<'_>) {
         let landmark = Landmark {
             kind: SymbolKind::Key,
             name: key.name,
-            before: "",
+            name_prefix: "",
             start: at,
             at: at + key.at,
             header_end: at + trimmed.len(),
@@ -92,10 +92,10 @@ fn key(line: &str) -> Option<Key<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{facts, outlined};
+    use super::super::tests::{facts, render_landmarks};
 
     #[test]
-    fn two_levels_of_keys_are_told() {
+    fn finds_two_levels_of_keys() {
         let text = "# c\nname: ci\n\non:\n  push:\n    branches: [main]\n  pull_request:\njobs:\n  build:\n    steps:\n      - run: x\n        name: y\n\n";
         let expected = [
             "key name 2-2",
@@ -105,23 +105,23 @@ mod tests {
             "key jobs 8-12",
             " key jobs.build 9-12",
         ];
-        assert_eq!(outlined("yaml", text), expected);
+        assert_eq!(render_landmarks("yaml", text), expected);
         assert_eq!(facts("yaml", text).symbols[0].signature, "name: ci");
     }
 
     #[test]
-    fn texts_lists_and_brackets_have_no_keys() {
+    fn scalars_lists_and_flow_style_have_no_keys() {
         let text = "a: |\n  b: c\nlist:\n- x: 1\n  y: 2\nother:\n  - z: 1\n    w: 2\nflow: {\n  p: q\n}\nq: \"r\n  s: t\"\nu: v\n";
         assert_eq!(
-            outlined("yaml", text),
+            render_landmarks("yaml", text),
             ["key a 1-2", "key list 3-5", "key other 6-8", "key flow 9-11", "key q 12-13", "key u 14-14"]
         );
     }
 
     #[test]
-    fn documents_follow_each_other_and_odd_keys_are_keys() {
+    fn handles_multiple_documents_and_unusual_keys() {
         let text = "kind: A\n---\nkind: B\n\"quoted key\": 1\nurl:http://no\nhttp://x: 1\n? q\n{{ if }}\nwin: C:\\x\n";
         let expected = ["key kind 1-1", "key kind 3-3", "key quoted key 4-5", "key http://x 6-8", "key win 9-9"];
-        assert_eq!(outlined("yaml", text), expected);
+        assert_eq!(render_landmarks("yaml", text), expected);
     }
 }

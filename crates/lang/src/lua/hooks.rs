@@ -1,11 +1,11 @@
 //! Language-specific hooks of Lua: names are defined by expressions, and functions are values.
 
 use codecompass_model::{
-    BindingKind, Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, Seen, SymbolKind, Visibility,
+    BindingKind, Expr, ExprId, Flags, Import, ImportForm, LexicalTarget, RefShape, SymbolKind, ValuePart, Visibility,
 };
 
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// A function with a name: `function f()`, `local function f()`, `function M.f()`, `function M:m()`.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -28,7 +28,7 @@ fn define_function(walk: &mut Walk<'_, '_>, at: usize, name: usize, function: us
     let segment = of.map(|of| format!("{}.{}", table_path(walk.text(of)), walk.text(leaf)));
     let is_method = walk.kind(name) == "method_index_expression";
     // A name that was declared as local stays local.
-    let is_local = of.is_none() && (is_local || is_seen(walk, leaf));
+    let is_local = of.is_none() && (is_local || is_local_name(walk, leaf));
     let (visibility, flags) = match is_local {
         true => (Some(Visibility::Private), Flags::BLOCK_ONLY),
         false => (None, Flags::default()),
@@ -58,9 +58,9 @@ fn define_function(walk: &mut Walk<'_, '_>, at: usize, name: usize, function: us
 }
 
 /// Whether a name is a local variable or a local function.
-fn is_seen(walk: &mut Walk<'_, '_>, name: usize) -> bool {
+fn is_local_name(walk: &mut Walk<'_, '_>, name: usize) -> bool {
     let span = walk.tree.node(name).span();
-    walk.draft.see(span, name) != Seen::Nowhere
+    walk.draft.lexical_target(span, name) != LexicalTarget::NotLocal
 }
 
 /// A block; the block of `repeat` ends after its condition, which sees the block's locals.
@@ -97,7 +97,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     let this = names.first().copied().filter(|&first| walk.text(first) == "self");
     for name in names {
-        let binding = walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+        let binding = walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, at);
         // A function that declares its receiver by name is an ordinary method.
         if let (Some(binding), true) = (binding, this == Some(name)) {
             let value = walk.draft.expr(Expr::This);
@@ -111,7 +111,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(inner) = walk.items(at).next() else { return at + 1 };
     let (names, values) = match walk.kind(inner) {
-        "assignment_statement" => sides(walk, inner),
+        "assignment_statement" => assignment_sides(walk, inner),
         _ => (walk.items(inner).filter(|&item| walk.kind(item) == "identifier").collect(), Vec::new()),
     };
     assign(walk, at, &names, &values, true);
@@ -121,14 +121,14 @@ pub(super) fn local(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// `a, b.c = x, y`.
 pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.kind(walk.parent(at)) != "variable_declaration" {
-        let (names, values) = sides(walk, at);
+        let (names, values) = assignment_sides(walk, at);
         assign(walk, at, &names, &values, false);
     }
     at + 1
 }
 
 /// Returns the names and the values of an assignment.
-fn sides(walk: &Walk<'_, '_>, at: usize) -> (Vec<usize>, Vec<usize>) {
+fn assignment_sides(walk: &Walk<'_, '_>, at: usize) -> (Vec<usize>, Vec<usize>) {
     let list = |kind: &str| walk.child_of(at, kind).map_or_else(Vec::new, |list| walk.items(list).collect());
     let names: Vec<usize> = list("variable_list");
     (names.into_iter().filter(|&name| walk.kind(name) != "attribute").collect(), list("expression_list"))
@@ -144,29 +144,32 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize],
             require(walk, value, name);
         }
         let is_name = walk.kind(name) == "identifier";
-        let is_known = is_name && !is_local && is_seen(walk, name);
+        let is_known = is_name && !is_local && is_local_name(walk, name);
         match value {
             // A function assigned to a name gets that name.
             Some(value) if walk.kind(value) == "function_definition" && names.len() == 1 && !is_known => {
                 define_function(walk, at, name, value, is_local);
             }
             value if is_local && in_function => {
-                if let Some(binding) = walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at))
+                if let Some(binding) =
+                    walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at))
                     && let Some(value) = value
                 {
-                    walk.value_of_binding(binding, value);
+                    walk.defer_binding_value(binding, value);
                 }
             }
             // A global name, or a file-level local, at its first assignment.
             value if is_name && (is_local || !in_function) && !is_known => variable(walk, at, name, value, is_local),
-            Some(value) if walk.kind(name) == "dot_index_expression" && !in_function => put(walk, at, name, value),
+            Some(value) if walk.kind(name) == "dot_index_expression" && !in_function => {
+                assign_table_field(walk, at, name, value)
+            }
             _ => {}
         }
     }
 }
 
 /// `M.x = value` at file level: a field of the table.
-fn put(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: usize) {
+fn assign_table_field(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: usize) {
     let (Some(leaf), Some(of)) = (walk.child(name, "field"), walk.child(name, "table")) else { return };
     let segment = format!("{}.{}", table_path(walk.text(of)), walk.text(leaf));
     let owner = Some(walk.lower(of));
@@ -221,7 +224,7 @@ pub(super) fn table_field(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         // The key of a table without a known name.
         _ => {
             walk.roles.mark(Some(name), Role::Declares);
-            walk.draft.means_itself(walk.tree.node(name).span());
+            walk.draft.mark_label(walk.tree.node(name).span());
         }
     }
     at + 1
@@ -235,7 +238,7 @@ fn is_table(kind: SymbolKind) -> bool {
 pub(super) fn loop_names(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.child_of(at, "variable_list").map_or_else(Vec::new, |list| walk.items(list).collect());
     for name in names {
-        walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at));
+        walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at));
     }
     at + 1
 }
@@ -243,7 +246,7 @@ pub(super) fn loop_names(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// `for i = 1, 10 do`.
 pub(super) fn loop_number(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
-        walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at));
+        walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at));
     }
     at + 1
 }
@@ -252,7 +255,7 @@ pub(super) fn loop_number(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn returns(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let first = walk.child_of(at, "expression_list").and_then(|list| walk.items(list).next());
     if let Some(first) = first {
-        walk.gives_back(first);
+        walk.defer_return(first);
     }
     at + 1
 }
@@ -316,7 +319,7 @@ pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         return with_metatable(walk, at);
     }
     let callee = walk.lower(callee);
-    let args = walk.child(at, "arguments").map_or_else(Box::default, |list| walk.all(list));
+    let args = walk.child(at, "arguments").map_or_else(Box::default, |list| walk.lower_all(list));
     walk.draft.expr(Expr::Call { callee, args })
 }
 

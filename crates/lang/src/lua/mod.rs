@@ -9,10 +9,10 @@ mod modules;
 
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First};
-use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
-use crate::rules::{Look, Scoping};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, ScopePolicy};
+use crate::spec::Find::{self, First};
+use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -25,13 +25,17 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: false,
     depth: Depth::Types,
     measured: "forty proved calls of five repositories read by eye",
-    customs: Customs { test_marks: &["_spec.lua", "_test.lua"], manifests: &[".luarc.json"], ..Customs::NONE },
+    conventions: Conventions {
+        test_infixes: &["_spec.lua", "_test.lua"],
+        manifests: &[".luarc.json"],
+        ..Conventions::NONE
+    },
     grammar: grammar!(ROWS, FIELDS, &[], || tree_sitter_lua::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
@@ -42,19 +46,19 @@ static RECIPE: Recipe = Recipe {
         let module = modules::name(walk.draft.path);
         walk.draft.set_prefix(module);
     },
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "lua",
-    order: &[Look::Around, Look::File, Look::Library, Look::Global],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Library, LookupStep::Global],
     library: include_str!("library.stubs"),
     library_file: "library.lua",
-    open_library: "library",
+    prelude: "library",
     literals: &[(Literal::Text, "string")],
-    passes: &[("assert", 0)],
-    module: modules::files,
-    ..Scoping::PLAIN
+    identity_functions: &[("assert", 0)],
+    resolve_module: modules::resolve_module,
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -77,41 +81,44 @@ const fn field(name: &'static str) -> Find {
 }
 
 const ROWS: &[Row] = &[
-    row("function_declaration", &[Do::Hook(hooks::function)]),
-    row("function_definition", &[Do::Hook(hooks::unnamed_function), Do::Lower(Lower::Hook(hooks::function_value))]),
-    row("variable_declaration", &[Do::Hook(hooks::local)]),
-    row("assignment_statement", &[Do::Hook(hooks::assignment)]),
-    row("variable_list", &[Do::Fields]),
+    row("function_declaration", &[Action::Hook(hooks::function)]),
+    row(
+        "function_definition",
+        &[Action::Hook(hooks::unnamed_function), Action::Lower(Lower::Hook(hooks::function_value))],
+    ),
+    row("variable_declaration", &[Action::Hook(hooks::local)]),
+    row("assignment_statement", &[Action::Hook(hooks::assignment)]),
+    row("variable_list", &[Action::Fields]),
     row("expression_list", &[]),
-    row("parameters", &[Do::Hook(hooks::parameters)]),
-    row("field", &[Do::Hook(hooks::table_field)]),
-    row("block", &[Do::Hook(hooks::block)]),
-    row("repeat_statement", &[Do::Scope]),
-    row("for_statement", &[Do::Scope]),
-    row("for_generic_clause", &[Do::Hook(hooks::loop_names)]),
-    row("for_numeric_clause", &[Do::Hook(hooks::loop_number)]),
-    row("return_statement", &[Do::Hook(hooks::returns)]),
-    row("goto_statement", &[Do::Label]),
-    row("label_statement", &[Do::Label]),
-    row("attribute", &[Do::Label]),
-    row("function_call", &[Do::Hook(hooks::call), Do::Lower(Lower::Hook(hooks::call_value))]),
+    row("parameters", &[Action::Hook(hooks::parameters)]),
+    row("field", &[Action::Hook(hooks::table_field)]),
+    row("block", &[Action::Hook(hooks::block)]),
+    row("repeat_statement", &[Action::Scope]),
+    row("for_statement", &[Action::Scope]),
+    row("for_generic_clause", &[Action::Hook(hooks::loop_names)]),
+    row("for_numeric_clause", &[Action::Hook(hooks::loop_number)]),
+    row("return_statement", &[Action::Hook(hooks::returns)]),
+    row("goto_statement", &[Action::Label]),
+    row("label_statement", &[Action::Label]),
+    row("attribute", &[Action::Label]),
+    row("function_call", &[Action::Hook(hooks::call), Action::Lower(Lower::Hook(hooks::call_value))]),
     row("arguments", &[]),
-    row("dot_index_expression", &[Do::Lower(Lower::Member(field("table"), field("field")))]),
-    row("method_index_expression", &[Do::Lower(Lower::Member(field("table"), field("method")))]),
-    row("bracket_index_expression", &[Do::Lower(Lower::Index(field("table"), field("field")))]),
-    row("parenthesized_expression", &[Do::Lower(Lower::Same(First))]),
-    row("binary_expression", &[Do::Lower(Lower::Hook(hooks::binary))]),
+    row("dot_index_expression", &[Action::Lower(Lower::Member(field("table"), field("field")))]),
+    row("method_index_expression", &[Action::Lower(Lower::Member(field("table"), field("method")))]),
+    row("bracket_index_expression", &[Action::Lower(Lower::Index(field("table"), field("field")))]),
+    row("parenthesized_expression", &[Action::Lower(Lower::Same(First))]),
+    row("binary_expression", &[Action::Lower(Lower::Hook(hooks::binary))]),
     row("unary_expression", &[]),
-    row("table_constructor", &[Do::Lower(Lower::Hook(hooks::table))]),
-    row("string", &[Do::Fields, Do::Lower(Lower::Literal(Literal::Text))]),
+    row("table_constructor", &[Action::Lower(Lower::Hook(hooks::table))]),
+    row("string", &[Action::Fields, Action::Lower(Lower::Literal(Literal::Text))]),
     row("string_content", &[]),
-    row("number", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("true", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("false", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("nil", &[Do::Lower(Lower::Literal(Literal::Null))]),
+    row("number", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("true", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("false", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("nil", &[Action::Lower(Lower::Literal(Literal::Null))]),
     row("vararg_expression", &[]),
-    row("identifier", &[Do::Leaf(RefShape::Value), Do::Lower(Lower::Hook(hooks::name))]),
-    row("comment", &[Do::Comment]),
+    row("identifier", &[Action::Leaf(RefShape::Value), Action::Lower(Lower::Hook(hooks::name))]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

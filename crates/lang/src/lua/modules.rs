@@ -21,7 +21,7 @@ pub(super) fn name(path: &str) -> String {
 
 /// Returns the file of a module: its path has the module as a suffix and shares the longest prefix with the loading
 /// file's path.
-pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
+pub(super) fn resolve_module(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     let path = module.replace('.', "/");
     let last = path.rsplit('/').next().unwrap_or(&path);
     let mut best: Option<(usize, String, VersionId)> = None;
@@ -63,7 +63,7 @@ mod tests {
     use super::name;
 
     #[test]
-    fn a_path_gives_the_module_that_it_is_loaded_by() {
+    fn module_name_comes_from_path() {
         let cases = [
             ("lua/telescope/actions/init.lua", "telescope.actions"),
             ("src/luarocks/fs.lua", "luarocks.fs"),

@@ -1,21 +1,22 @@
 //! Language-specific hooks for declarations and local bindings of PHP.
 
 use codecompass_model::BindingKind::{Local, Param};
-use codecompass_model::{Expr, ExprId, Flags, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
+use codecompass_model::{Expr, ExprId, Flags, Import, ImportForm, RefShape, SymbolKind, ValuePart, Visibility};
 
 use super::docs;
-use crate::draft::{More, NewBinding, NewSymbol, Said};
-use crate::recipe::table::Bind;
-use crate::recipe::{Definition, Find, Walk, bind};
+use crate::draft::{ExprInput, NewBinding, NewSymbol, SymbolExtras};
+use crate::spec::table::Bind;
+use crate::spec::{Definition, Find, Walk, bind};
 use crate::text;
 
 /// A parameter.
-pub(super) const PARAMETER: Bind =
-    bind(Param, Find::Inside("variable_name", "name")).of_type(Find::Field("type")).value(Find::Field("default_value"));
+pub(super) const PARAMETER: Bind = bind(Param, Find::Grandchild("variable_name", "name"))
+    .of_type(Find::Field("type"))
+    .value(Find::Field("default_value"));
 
 /// A variadic parameter.
 pub(super) const VARIADIC: Bind =
-    bind(Param, Find::Inside("variable_name", "name")).of_type(Find::Field("type")).variadic();
+    bind(Param, Find::Grandchild("variable_name", "name")).of_type(Find::Field("type")).variadic();
 
 /// `namespace A\B;`: the prefix of all qualified names after it.
 pub(super) fn namespace(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -80,7 +81,7 @@ fn one_use(walk: &mut Walk<'_, '_>, clause: usize, before: &str, is_types: bool)
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -117,7 +118,7 @@ pub(super) fn include(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// `define('A', 1)` at file level.
-pub(super) fn defined(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn define_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_define = walk.child(at, "function").is_some_and(|name| walk.text(name) == "define");
     if !is_define || walk.is_local(at) {
         return at + 1;
@@ -131,7 +132,7 @@ pub(super) fn defined(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// An anonymous class: its methods have the base types of the class.
-pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn anonymous_class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(body) = walk.child(at, "body") {
         walk.unnamed.push((walk.tree.next(body), at));
     }
@@ -156,21 +157,21 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         && walk.draft.enclosing().is_some_and(|open| open.kind == SymbolKind::Variant)
     {
         let name = walk.text(name);
-        let of = super::hooks::nowhere(walk, name);
+        let of = super::hooks::nonlocal_name(walk, name);
         walk.draft.annotate_symbol(symbol, of, None);
     }
     at + 1
 }
 
 /// Whether a declared type does not determine its element type.
-fn is_vague(walk: &Walk<'_, '_>, of: Option<usize>) -> bool {
+fn is_vague_type(walk: &Walk<'_, '_>, of: Option<usize>) -> bool {
     of.is_none_or(|of| matches!(walk.text(of), "array" | "iterable" | "?array" | "mixed" | "object"))
 }
 
 /// The type of a property from its doc comment.
 pub(super) fn property_doc(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let declared = walk.child(walk.parent(at), "type");
-    let Some(symbol) = walk.draft.enclosing_index().filter(|_| is_vague(walk, declared)) else { return at + 1 };
+    let Some(symbol) = walk.draft.enclosing_index().filter(|_| is_vague_type(walk, declared)) else { return at + 1 };
     let open = walk.draft.enclosing().filter(|open| open.kind == SymbolKind::Property);
     let Some(doc) = open.and_then(|open| open.doc).map(|doc| walk.draft.slice(doc)) else { return at + 1 };
     if let Some(of) = docs::tagged(doc, "@var", None).and_then(|of| docs::type_of(walk, of)) {
@@ -195,11 +196,11 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(symbol) = symbol else { return at + 1 };
     let declared = walk.child(at, "return_type");
     let doc = walk.draft.enclosing().and_then(|open| open.doc).map(|doc| walk.draft.slice(doc));
-    let said = doc.filter(|_| is_vague(walk, declared)).and_then(|doc| docs::tagged(doc, "@return", None));
+    let said = doc.filter(|_| is_vague_type(walk, declared)).and_then(|doc| docs::tagged(doc, "@return", None));
     let said = said.and_then(|said| docs::type_of(walk, said));
     let of = walk.function_type(walk.child(at, "parameters"), declared);
     let of = match said {
-        Some(said) => gives(walk, of, said),
+        Some(said) => with_result(walk, of, said),
         None => of,
     };
     walk.draft.annotate_symbol(symbol, of, None);
@@ -207,7 +208,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Returns the type of a function with another result.
-fn gives(walk: &mut Walk<'_, '_>, of: ExprId, result: ExprId) -> ExprId {
+fn with_result(walk: &mut Walk<'_, '_>, of: ExprId, result: ExprId) -> ExprId {
     let Expr::Func(of) = walk.draft.expr_at(of) else { return of };
     let mut of = of.clone();
     of.results = vec![result];
@@ -220,7 +221,7 @@ pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(binding) = walk.bind_row(at, row) else { return at + 1 };
     let declared = walk.child(at, "type");
     let name = walk.find(at, row.name).map_or("", |name| walk.text(name));
-    let doc = walk.draft.enclosing().and_then(|open| open.doc).filter(|_| is_vague(walk, declared));
+    let doc = walk.draft.enclosing().and_then(|open| open.doc).filter(|_| is_vague_type(walk, declared));
     let doc = doc.map(|doc| walk.draft.slice(doc));
     if let Some(of) = doc.and_then(|doc| docs::tagged(doc, "@param", Some(name))).and_then(|of| docs::type_of(walk, of))
     {
@@ -235,7 +236,7 @@ pub(super) fn promoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(name) = walk.find(at, PARAMETER.name) else { return at + 1 };
     parameter(walk, at);
     let annotation = walk.child(at, "type").map(|of| walk.lower(of));
-    let class = walk.draft.class_place();
+    let class = walk.draft.enclosing_class_index();
     if class.is_some() {
         let new = Definition { annotation, parent: class, ..Definition::new(SymbolKind::Property, name) };
         walk.define(at, new);
@@ -250,11 +251,11 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     match walk.kind(left) {
         "variable_name" => {
             let Some(name) = walk.child_of(left, "name") else { return at + 1 };
-            let doc = docs::before(walk, walk.tree.node(at).start);
+            let doc = docs::doc_comment_before(walk, walk.tree.node(at).start);
             let said = doc.and_then(|doc| docs::tagged(doc, "@var", Some(walk.text(name))));
             let said = said.and_then(|said| docs::type_of(walk, said));
-            if let Some(binding) = walk.bind_as(name, Local, said, Part::Whole, next) {
-                walk.value_of_binding(binding, right);
+            if let Some(binding) = walk.bind_as(name, Local, said, ValuePart::Whole, next) {
+                walk.defer_binding_value(binding, right);
             }
         }
         "list_literal" | "array_creation_expression" => bind_all(walk, left, next),
@@ -270,9 +271,9 @@ pub(super) fn augmented(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         .and_then(|left| walk.child_of(left, "name").filter(|_| walk.kind(left) == "variable_name"));
     if let (Some(name), Some(right)) = (name, walk.child(at, "right"))
         && !walk.draft.is_local(walk.tree.node(name).span())
-        && let Some(binding) = walk.bind_as(name, Local, None, Part::Whole, walk.tree.next(at))
+        && let Some(binding) = walk.bind_as(name, Local, None, ValuePart::Whole, walk.tree.next(at))
     {
-        walk.value_of_binding(binding, right);
+        walk.defer_binding_value(binding, right);
     }
     at + 1
 }
@@ -282,7 +283,7 @@ fn bind_all(walk: &mut Walk<'_, '_>, pattern: usize, from: usize) {
     for at in pattern..walk.tree.next(pattern) {
         let is_target = matches!(walk.kind(walk.parent(at)), "list_literal" | "by_ref" | "pair" | "");
         if let Some(name) = walk.child_of(at, "name").filter(|_| walk.kind(at) == "variable_name" && is_target) {
-            walk.bind_as(name, Local, None, Part::Whole, from);
+            walk.bind_as(name, Local, None, ValuePart::Whole, from);
         }
     }
 }
@@ -299,7 +300,7 @@ pub(super) fn foreach(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let key = walk.items(target).next().filter(|_| walk.kind(target) == "pair");
     let key = key.and_then(|key| walk.child_of(key, "name"));
     if let Some(key) = key {
-        walk.bind_as(key, Local, None, Part::Whole, from);
+        walk.bind_as(key, Local, None, ValuePart::Whole, from);
     }
     let Some(mut one) = one else { return at + 1 };
     if walk.kind(one) == "by_ref" {
@@ -307,11 +308,11 @@ pub(super) fn foreach(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     match walk.child_of(one, "name").filter(|_| walk.kind(one) == "variable_name") {
         Some(name) => {
-            let doc = docs::before(walk, walk.tree.node(at).start);
+            let doc = docs::doc_comment_before(walk, walk.tree.node(at).start);
             let said = doc.and_then(|doc| docs::tagged(doc, "@var", Some(walk.text(name))));
             let said = said.and_then(|said| docs::type_of(walk, said));
-            if let Some(binding) = walk.bind_as(name, Local, said, Part::Element, from) {
-                walk.value_of_binding(binding, over);
+            if let Some(binding) = walk.bind_as(name, Local, said, ValuePart::Element, from) {
+                walk.defer_binding_value(binding, over);
             }
         }
         None => bind_all(walk, one, from),
@@ -323,7 +324,7 @@ pub(super) fn foreach(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn global(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter_map(|item| walk.child_of(item, "name")).collect();
     for name in names {
-        walk.bind_as(name, Local, None, Part::Whole, at);
+        walk.bind_as(name, Local, None, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -351,18 +352,18 @@ pub(super) fn narrowed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let old = walk.name_expr(name);
     let of = walk.lower(of);
     let mut bind = |annotation, value, from| {
-        walk.draft.bind(NewBinding { name: span, kind: Local, annotation, value, part: Part::Whole, from });
+        walk.draft.bind(NewBinding { name: span, kind: Local, annotation, value, part: ValuePart::Whole, from });
     };
     if !is_not {
-        bind(Some(Said::Expr(of)), None, at);
-        bind(None, Some(Said::Expr(old)), after);
-    } else if leaves(walk, at) {
+        bind(Some(ExprInput::Expr(of)), None, at);
+        bind(None, Some(ExprInput::Expr(old)), after);
+    } else if always_exits(walk, at) {
         walk.draft.bind(NewBinding {
             name: span,
             kind: Local,
-            annotation: Some(Said::Expr(of)),
+            annotation: Some(ExprInput::Expr(of)),
             value: None,
-            part: Part::Whole,
+            part: ValuePart::Whole,
             from: after,
         });
     }
@@ -372,7 +373,7 @@ pub(super) fn narrowed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Returns the variable and the type of the first test in a condition.
 fn instance(walk: &Walk<'_, '_>, mut test: usize) -> Option<(usize, usize)> {
     // A chain of tests nests to the left.
-    for _ in 0..MOST_TESTS {
+    for _ in 0..MAX_TESTS {
         let (left, right) = (walk.child(test, "left")?, walk.child(test, "right")?);
         let between = walk.tree.node(left).end as usize..walk.tree.node(right).start as usize;
         match walk.draft.text.get(between).unwrap_or("").trim() {
@@ -389,10 +390,10 @@ fn instance(walk: &Walk<'_, '_>, mut test: usize) -> Option<(usize, usize)> {
 }
 
 /// Maximum number of tests read in one condition.
-const MOST_TESTS: usize = 8;
+const MAX_TESTS: usize = 8;
 
 /// Whether a block always exits the enclosing one.
-fn leaves(walk: &Walk<'_, '_>, block: usize) -> bool {
+fn always_exits(walk: &Walk<'_, '_>, block: usize) -> bool {
     let Some(last) = walk.items(block).last() else { return false };
     match walk.kind(last) {
         "return_statement" | "continue_statement" => true,

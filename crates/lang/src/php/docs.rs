@@ -2,11 +2,11 @@
 
 use codecompass_model::{Expr, ExprId};
 
-use super::hooks::nowhere;
-use crate::recipe::Walk;
+use super::hooks::nonlocal_name;
+use crate::spec::Walk;
 
 /// Type names without members.
-const PLAIN: &[&str] = &[
+const BASIC_TYPES: &[&str] = &[
     "null",
     "int",
     "integer",
@@ -63,13 +63,13 @@ pub(super) fn absolute(walk: &Walk<'_, '_>, path: &str) -> String {
 pub(super) fn name_of(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     match name {
         "self" | "static" | "$this" => {
-            let class = walk.draft.class_around().map(str::to_owned);
+            let class = walk.draft.enclosing_class_name().map(str::to_owned);
             match class {
-                Some(class) => nowhere(walk, &class),
+                Some(class) => nonlocal_name(walk, &class),
                 None => walk.other(),
             }
         }
-        _ => nowhere(walk, name),
+        _ => nonlocal_name(walk, name),
     }
 }
 
@@ -106,8 +106,8 @@ fn end_of_type(text: &str) -> usize {
 pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
     let text = text.trim().trim_start_matches('?').trim_end_matches("*/").trim();
     // More bytes than any handwritten type has.
-    const MOST: usize = 120;
-    if text.len() > MOST || text.contains(['{', '(']) {
+    const MAX_TYPE_BYTES: usize = 120;
+    if text.len() > MAX_TYPE_BYTES || text.contains(['{', '(']) {
         return None;
     }
     if let Some(inner) = generic(text) {
@@ -117,7 +117,7 @@ pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
     }
     let text = text.split('<').next().unwrap_or(text);
     let mut parts =
-        text.split(['|', '&']).map(str::trim).filter(|part| !PLAIN.contains(&part.to_ascii_lowercase().as_str()));
+        text.split(['|', '&']).map(str::trim).filter(|part| !BASIC_TYPES.contains(&part.to_ascii_lowercase().as_str()));
     let (first, more) = (parts.next()?, parts.next());
     if let Some(of) = first.strip_suffix("[]") {
         let of = if of.ends_with(']') { None } else { type_of(walk, of) }?;
@@ -129,7 +129,7 @@ pub(super) fn type_of(walk: &mut Walk<'_, '_>, text: &str) -> Option<ExprId> {
     if !is_name(first) || more.is_some() {
         return None;
     }
-    Some(if first.contains('\\') { nowhere(walk, &absolute(walk, first)) } else { name_of(walk, first) })
+    Some(if first.contains('\\') { nonlocal_name(walk, &absolute(walk, first)) } else { name_of(walk, first) })
 }
 
 /// Returns the text in the brackets of a list type.
@@ -140,11 +140,11 @@ fn generic(text: &str) -> Option<&str> {
 }
 
 /// Returns the doc comment right before a byte offset.
-pub(super) fn before<'t>(walk: &Walk<'_, 't>, start: u32) -> Option<&'t str> {
+pub(super) fn doc_comment_before<'t>(walk: &Walk<'_, 't>, start: u32) -> Option<&'t str> {
     // Longer comments are not annotations of a variable.
-    const MOST: usize = 200;
+    const MAX_DISTANCE: usize = 200;
     let text = walk.draft.text.get(..start as usize)?.trim_end().strip_suffix("*/")?;
-    let mut from = text.len().saturating_sub(MOST);
+    let mut from = text.len().saturating_sub(MAX_DISTANCE);
     while !text.is_char_boundary(from) {
         from += 1;
     }
@@ -157,7 +157,7 @@ mod tests {
     use super::tagged;
 
     #[test]
-    fn the_type_behind_a_tag_is_found() {
+    fn finds_type_after_tag() {
         let doc = "/**\n * @param array<int, Foo> $a text\n * @param Bar|null $b\n * @return Baz of something\n */";
         assert_eq!(tagged(doc, "@param", Some("a")), Some("array<int, Foo>"));
         assert_eq!(tagged(doc, "@param", Some("b")), Some("Bar|null"));

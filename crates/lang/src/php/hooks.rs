@@ -1,24 +1,24 @@
 //! Language-specific hooks for expressions, names and types of PHP.
 
-use codecompass_model::{Expr, ExprId, Literal, RefShape, Seen};
+use codecompass_model::{Expr, ExprId, LexicalTarget, Literal, RefShape};
 
 use super::docs::name_of;
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Maximum number of arms read in one expression.
-const MOST_ARMS: usize = 8;
+const MAX_ARMS: usize = 8;
 
 /// A name of a variable, class, function or constant. Only variables are local.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     let span = walk.tree.node(at).span();
-    let role = walk.roles.of(at);
+    let role = walk.roles.get(at);
     if walk.kind(around) == "variable_name" {
         // A variable that was never assigned, or `$this`.
-        if role == Role::Open && (walk.text(at) == "this" || !walk.draft.is_local(span)) {
+        if role == Role::Unset && (walk.text(at) == "this" || !walk.draft.is_local(span)) {
             walk.roles.mark(Some(at), Role::Declares);
-            walk.draft.means_itself(span);
+            walk.draft.mark_label(span);
         }
         return at + 1;
     }
@@ -26,7 +26,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let shape = match role {
         // An enclosing node has already set its role.
         Role::Declares | Role::Refers(_) => return at + 1,
-        Role::Open => shape_of(walk, if is_path { around } else { at }),
+        Role::Unset => shape_of(walk, if is_path { around } else { at }),
     };
     match walk.text(at) {
         // The parts of a namespace.
@@ -38,9 +38,9 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         }
         _ if is_path => {
             let before = path_before(walk, around);
-            walk.draft.reference_on(span, shape, before);
+            walk.draft.reference_with_receiver(span, shape, before);
         }
-        _ => walk.draft.reference_apart(span, shape),
+        _ => walk.draft.reference_nonlocal(span, shape),
     }
     walk.roles.mark(Some(at), Role::Declares);
     at + 1
@@ -78,13 +78,13 @@ fn path_before(walk: &mut Walk<'_, '_>, path: usize) -> ExprId {
     let package = whole.rsplit_once('\\').map_or("", |(package, _)| package);
     // A trailing separator marks a namespace, not a class.
     let package = [package, "\\"].concat();
-    nowhere(walk, &package)
+    nonlocal_name(walk, &package)
 }
 
 /// Lowers a name that is never a local variable.
-pub(super) fn nowhere(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
+pub(super) fn nonlocal_name(walk: &mut Walk<'_, '_>, name: &str) -> ExprId {
     let name = walk.draft.word(name);
-    walk.draft.expr(Expr::Name { name, seen: Seen::Nowhere })
+    walk.draft.expr(Expr::Name { name, seen: LexicalTarget::NotLocal })
 }
 
 /// Lowers a name to its value.
@@ -102,7 +102,7 @@ pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 pub(super) fn qualified_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let whole = super::docs::absolute(walk, walk.text(at));
-    nowhere(walk, &whole)
+    nonlocal_name(walk, &whole)
 }
 
 /// `self`, `static` and `parent` before two colons.
@@ -112,7 +112,7 @@ pub(super) fn relative_scope(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// Returns the name after a double colon, and its qualifier.
-fn sides(walk: &Walk<'_, '_>, at: usize) -> Option<(usize, usize)> {
+fn scoped_sides(walk: &Walk<'_, '_>, at: usize) -> Option<(usize, usize)> {
     let of = walk.items(at).next()?;
     let name = walk.child(at, "name").or_else(|| walk.items(at).nth(1))?;
     let name = match walk.kind(name) {
@@ -125,7 +125,7 @@ fn sides(walk: &Walk<'_, '_>, at: usize) -> Option<(usize, usize)> {
 }
 
 pub(super) fn scoped(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    let Some((of, name)) = sides(walk, at) else { return at + 1 };
+    let Some((of, name)) = scoped_sides(walk, at) else { return at + 1 };
     let is_call = walk.kind(at) == "scoped_call_expression";
     let is_own = walk.kind(of) == "relative_scope" && walk.text(of) != "parent";
     let shape = match walk.text(name) {
@@ -139,12 +139,12 @@ pub(super) fn scoped(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         _ => RefShape::PathCall,
     };
     walk.roles.mark(Some(name), Role::Refers(shape));
-    walk.behind(name, of);
+    walk.set_qualifier(name, of);
     at + 1
 }
 
 pub(super) fn scoped_member(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let Some((of, name)) = sides(walk, at) else { return walk.other() };
+    let Some((of, name)) = scoped_sides(walk, at) else { return walk.other() };
     if walk.text(name) == "class" {
         return walk.draft.expr(Expr::Literal(Literal::Text));
     }
@@ -155,12 +155,12 @@ pub(super) fn scoped_member(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 pub(super) fn scoped_call(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let callee = scoped_member(walk, at);
-    let args = walk.child(at, "arguments").map_or_else(Box::default, |list| walk.all(list));
+    let args = walk.child(at, "arguments").map_or_else(Box::default, |list| walk.lower_all(list));
     walk.draft.expr(Expr::Call { callee, args })
 }
 
 /// A method call on `$this`.
-pub(super) fn own_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn this_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let is_own = walk.child(at, "object").is_some_and(|of| walk.text(of) == "$this");
     if let Some(name) = walk.child_of(at, "name").filter(|_| is_own) {
         walk.roles.mark(Some(name), Role::Refers(RefShape::SelfCall));
@@ -169,7 +169,7 @@ pub(super) fn own_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// An anonymous class has the type of its base.
-pub(super) fn unnamed_class(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
+pub(super) fn anonymous_class(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let base = walk.child_of(at, "base_clause").or_else(|| walk.child_of(at, "class_interface_clause"));
     match base.and_then(|base| walk.items(base).next()) {
         Some(base) => walk.lower(base),
@@ -192,7 +192,7 @@ pub(super) fn binary(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 /// One of the types, or of the values, in a node.
 pub(super) fn one_of(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let items: Vec<usize> = walk.items(at).take(MOST_ARMS).collect();
+    let items: Vec<usize> = walk.items(at).take(MAX_ARMS).collect();
     let all = items.into_iter().map(|item| walk.lower(item)).collect();
     walk.draft.expr(Expr::Either(all))
 }
@@ -205,7 +205,7 @@ pub(super) fn match_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 pub(super) fn array(walk: &mut Walk<'_, '_>, _: usize) -> ExprId {
-    let of = nowhere(walk, "array");
+    let of = nonlocal_name(walk, "array");
     walk.draft.expr(Expr::Cast(of))
 }
 
@@ -219,7 +219,7 @@ pub(super) fn cast(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         "bool" | "boolean" => "bool",
         _ => return walk.other(),
     };
-    let of = nowhere(walk, to);
+    let of = nonlocal_name(walk, to);
     walk.draft.expr(Expr::Cast(of))
 }
 
@@ -228,6 +228,6 @@ pub(super) fn primitive(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.text(at) {
         "mixed" | "object" | "callable" | "iterable" => walk.other(),
         "null" => walk.draft.expr(Expr::Literal(Literal::Null)),
-        name => nowhere(walk, name),
+        name => nonlocal_name(walk, name),
     }
 }

@@ -12,11 +12,11 @@ use codecompass_model::BindingKind::Local;
 use codecompass_model::SymbolKind::{Class, Const, Enum, Interface, Property, Trait, Variant};
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First, Inside, Kind, Last, Up};
-use crate::recipe::table::Define;
-use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, define, grammar, row};
-use crate::rules::{Apart, Look, Outer, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, OuterUnits, ScopePolicy, Unit};
+use crate::spec::Find::{self, First, Grandchild, Kind, Last, ParentField};
+use crate::spec::table::Define;
+use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, define, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -29,20 +29,20 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "42 proved calls of three repositories read by eye",
-    customs: Customs {
-        test_marks: &["test.php", "testcase.php"],
+    conventions: Conventions {
+        test_infixes: &["test.php", "testcase.php"],
         constructors: &["__construct"],
         manifests: &["composer.json"],
         folder_stems: &["index"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &["this", "self", "static", "parent", "class"], || tree_sitter_php::LANGUAGE_PHP
         .into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     separator: "\\",
     rows: ROWS,
     fields: FIELDS,
@@ -57,33 +57,33 @@ static RECIPE: Recipe = Recipe {
         "var_modifier",
     ],
     attributes: &["attribute_list"],
-    words: &[
-        ("public", Means::Seen(Visibility::Public)),
-        ("protected", Means::Seen(Visibility::Protected)),
-        ("private", Means::Seen(Visibility::Private)),
-        ("static", Means::Flag(Flags::STATIC)),
-        ("abstract", Means::Flag(Flags::ABSTRACT)),
+    modifier_words: &[
+        ("public", ModifierMeaning::Visibility(Visibility::Public)),
+        ("protected", ModifierMeaning::Visibility(Visibility::Protected)),
+        ("private", ModifierMeaning::Visibility(Visibility::Private)),
+        ("static", ModifierMeaning::Flag(Flags::STATIC)),
+        ("abstract", ModifierMeaning::Flag(Flags::ABSTRACT)),
     ],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
     test_marks: &["Test"],
-    calls_apart: true,
+    calls_skip_locals: true,
     infers: true,
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "php",
     separator: "\\",
-    order: &[Look::Around, Look::File, Look::Import, Look::Unit],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Import, LookupStep::Unit],
     unit: Unit::Package,
-    outer: Outer::Root,
-    open_world: true,
-    known_packages: true,
+    outer_units: OuterUnits::Root,
+    unknown_names_are_external: true,
+    packages_must_exist: true,
     constructor: Some("__construct"),
-    apart: Apart::All,
+    namespaces: Namespaces::AllSeparate,
     literals: &[(Literal::Text, "string"), (Literal::Int, "int"), (Literal::Float, "float"), (Literal::Bool, "bool")],
-    widens: &["int", "float", "string", "bool", "array", "never", "false", "true"],
-    ..Scoping::PLAIN
+    widening_order: &["int", "float", "string", "bool", "array", "never", "false", "true"],
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -113,26 +113,29 @@ const fn field(name: &'static str) -> Find {
 }
 
 /// The name of a variable, without the `$`.
-const VARIABLE: Find = Inside("variable_name", "name");
+const VARIABLE: Find = Grandchild("variable_name", "name");
 
 const ROWS: &[Row] = &[
-    row("namespace_definition", &[Do::Hook(declarations::namespace)]),
-    row("namespace_use_declaration", &[Do::Imports, Do::Hook(declarations::uses)]),
-    row("namespace_use_clause", &[Do::Fields]),
+    row("namespace_definition", &[Action::Hook(declarations::namespace)]),
+    row("namespace_use_declaration", &[Action::Imports, Action::Hook(declarations::uses)]),
+    row("namespace_use_clause", &[Action::Fields]),
     row("namespace_use_group", &[]),
     row("namespace_name", &[]),
     // Types.
-    row("class_declaration", &[Do::Define(define(Class).body("body"))]),
-    row("interface_declaration", &[Do::Define(define(Interface).body("body"))]),
-    row("trait_declaration", &[Do::Define(define(Trait).body("body"))]),
-    row("enum_declaration", &[Do::Define(define(Enum).body("body"))]),
-    row("anonymous_class", &[Do::Hook(declarations::unnamed), Do::Lower(Lower::Hook(hooks::unnamed_class))]),
-    row("base_clause", &[Do::Bases(RefShape::Extends)]),
-    row("class_interface_clause", &[Do::Bases(RefShape::Implements)]),
-    row("use_declaration", &[Do::Hook(declarations::traits)]),
-    row("use_as_clause", &[Do::Label]),
+    row("class_declaration", &[Action::Define(define(Class).body("body"))]),
+    row("interface_declaration", &[Action::Define(define(Interface).body("body"))]),
+    row("trait_declaration", &[Action::Define(define(Trait).body("body"))]),
+    row("enum_declaration", &[Action::Define(define(Enum).body("body"))]),
+    row(
+        "anonymous_class",
+        &[Action::Hook(declarations::anonymous_class), Action::Lower(Lower::Hook(hooks::anonymous_class))],
+    ),
+    row("base_clause", &[Action::Bases(RefShape::Extends)]),
+    row("class_interface_clause", &[Action::Bases(RefShape::Implements)]),
+    row("use_declaration", &[Action::Hook(declarations::traits)]),
+    row("use_as_clause", &[Action::Label]),
     row("use_instead_of_clause", &[]),
-    row("enum_case", &[Do::Define(define(Variant).value(field("value"))), Do::Hook(declarations::constant)]),
+    row("enum_case", &[Action::Define(define(Variant).value(field("value"))), Action::Hook(declarations::constant)]),
     row("attribute_list", &[]),
     row("attribute", &[]),
     row("visibility_modifier", &[]),
@@ -142,117 +145,135 @@ const ROWS: &[Row] = &[
     row("readonly_modifier", &[]),
     row("var_modifier", &[]),
     // Members and functions.
-    row("const_declaration", &[Do::Fields]),
-    row("const_element", &[Do::Define(Define { name: First, ..define(Const).of_type(Up("type")).value(Last) })]),
-    row("property_declaration", &[Do::Fields]),
+    row("const_declaration", &[Action::Fields]),
+    row(
+        "const_element",
+        &[Action::Define(Define { name: First, ..define(Const).of_type(ParentField("type")).value(Last) })],
+    ),
+    row("property_declaration", &[Action::Fields]),
     row(
         "property_element",
         &[
-            Do::Define(Define { name: VARIABLE, ..define(Property).of_type(Up("type")).value(field("default_value")) }),
-            Do::Hook(declarations::property_doc),
+            Action::Define(Define {
+                name: VARIABLE,
+                ..define(Property).of_type(ParentField("type")).value(field("default_value"))
+            }),
+            Action::Hook(declarations::property_doc),
         ],
     ),
-    row("property_hook", &[Do::Scope, Do::Label]),
-    row("method_declaration", &[Do::Hook(declarations::function)]),
-    row("function_definition", &[Do::Hook(declarations::function)]),
+    row("property_hook", &[Action::Scope, Action::Label]),
+    row("method_declaration", &[Action::Hook(declarations::function)]),
+    row("function_definition", &[Action::Hook(declarations::function)]),
     row("formal_parameters", &[]),
-    row("simple_parameter", &[Do::Hook(declarations::parameter), Do::Bind(declarations::PARAMETER)]),
-    row("variadic_parameter", &[Do::Hook(declarations::parameter), Do::Bind(declarations::VARIADIC)]),
-    row("property_promotion_parameter", &[Do::Hook(declarations::promoted), Do::Bind(declarations::PARAMETER)]),
-    row("anonymous_function", &[Do::Lower(Lower::Closure(field("parameters"), field("body")))]),
-    row("arrow_function", &[Do::Lower(Lower::Closure(field("parameters"), field("body")))]),
+    row("simple_parameter", &[Action::Hook(declarations::parameter), Action::Bind(declarations::PARAMETER)]),
+    row("variadic_parameter", &[Action::Hook(declarations::parameter), Action::Bind(declarations::VARIADIC)]),
+    row("property_promotion_parameter", &[Action::Hook(declarations::promoted), Action::Bind(declarations::PARAMETER)]),
+    row("anonymous_function", &[Action::Lower(Lower::Closure(field("parameters"), field("body")))]),
+    row("arrow_function", &[Action::Lower(Lower::Closure(field("parameters"), field("body")))]),
     // Statements and local bindings.
     row(
         "compound_statement",
-        &[Do::In("anonymous_function", &Do::Scope), Do::In("if_statement", &Do::Hook(declarations::narrowed))],
+        &[
+            Action::In("anonymous_function", &Action::Scope),
+            Action::In("if_statement", &Action::Hook(declarations::narrowed)),
+        ],
     ),
-    row("if_statement", &[Do::Fields]),
-    row("assignment_expression", &[Do::Hook(declarations::assignment), Do::Lower(Lower::Same(field("right")))]),
+    row("if_statement", &[Action::Fields]),
+    row("assignment_expression", &[Action::Hook(declarations::assignment), Action::Lower(Lower::Same(field("right")))]),
     row(
         "reference_assignment_expression",
-        &[Do::Hook(declarations::assignment), Do::Lower(Lower::Same(field("right")))],
+        &[Action::Hook(declarations::assignment), Action::Lower(Lower::Same(field("right")))],
     ),
     row(
         "augmented_assignment_expression",
-        &[Do::Hook(declarations::augmented), Do::Lower(Lower::Either(&[field("left"), field("right")]))],
+        &[Action::Hook(declarations::augmented), Action::Lower(Lower::Either(&[field("left"), field("right")]))],
     ),
-    row("foreach_statement", &[Do::Hook(declarations::foreach)]),
+    row("foreach_statement", &[Action::Hook(declarations::foreach)]),
     row("pair", &[]),
-    row("by_ref", &[Do::Lower(Lower::Same(First))]),
+    row("by_ref", &[Action::Lower(Lower::Same(First))]),
     row("list_literal", &[]),
-    row("catch_clause", &[Do::Bind(bind(Local, VARIABLE).of_type(field("type")))]),
-    row("type_list", &[Do::Lower(Lower::Hook(hooks::one_of))]),
-    row("static_variable_declaration", &[Do::Bind(bind(Local, VARIABLE).value(field("value")))]),
-    row("global_declaration", &[Do::Hook(declarations::global)]),
-    row("return_statement", &[Do::Returns]),
+    row("catch_clause", &[Action::Bind(bind(Local, VARIABLE).of_type(field("type")))]),
+    row("type_list", &[Action::Lower(Lower::Hook(hooks::one_of))]),
+    row("static_variable_declaration", &[Action::Bind(bind(Local, VARIABLE).value(field("value")))]),
+    row("global_declaration", &[Action::Hook(declarations::global)]),
+    row("return_statement", &[Action::Returns]),
     row("continue_statement", &[]),
     row("expression_statement", &[]),
-    row("goto_statement", &[Do::Label]),
-    row("named_label_statement", &[Do::Label]),
-    row("include_expression", &[Do::Hook(declarations::include)]),
-    row("include_once_expression", &[Do::Hook(declarations::include)]),
-    row("require_expression", &[Do::Hook(declarations::include)]),
-    row("require_once_expression", &[Do::Hook(declarations::include)]),
+    row("goto_statement", &[Action::Label]),
+    row("named_label_statement", &[Action::Label]),
+    row("include_expression", &[Action::Hook(declarations::include)]),
+    row("include_once_expression", &[Action::Hook(declarations::include)]),
+    row("require_expression", &[Action::Hook(declarations::include)]),
+    row("require_once_expression", &[Action::Hook(declarations::include)]),
     // Expressions.
     row(
         "function_call_expression",
-        &[Do::Hook(declarations::defined), Do::Lower(Lower::CallOf(field("function"), field("arguments")))],
+        &[Action::Hook(declarations::define_call), Action::Lower(Lower::CallOf(field("function"), field("arguments")))],
     ),
     row(
         "member_call_expression",
         &[
-            Do::Hook(hooks::own_call),
-            Do::Lower(Lower::Call { of: field("object"), name: Kind("name"), args: field("arguments") }),
+            Action::Hook(hooks::this_call),
+            Action::Lower(Lower::Call { of: field("object"), name: Kind("name"), args: field("arguments") }),
         ],
     ),
     row(
         "nullsafe_member_call_expression",
-        &[Do::Lower(Lower::Call { of: field("object"), name: Kind("name"), args: field("arguments") })],
+        &[Action::Lower(Lower::Call { of: field("object"), name: Kind("name"), args: field("arguments") })],
     ),
-    row("scoped_call_expression", &[Do::Hook(hooks::scoped), Do::Lower(Lower::Hook(hooks::scoped_call))]),
-    row("member_access_expression", &[Do::Lower(Lower::Member(field("object"), Kind("name")))]),
-    row("nullsafe_member_access_expression", &[Do::Lower(Lower::Member(field("object"), Kind("name")))]),
-    row("scoped_property_access_expression", &[Do::Hook(hooks::scoped), Do::Lower(Lower::Hook(hooks::scoped_member))]),
-    row("class_constant_access_expression", &[Do::Hook(hooks::scoped), Do::Lower(Lower::Hook(hooks::scoped_member))]),
+    row("scoped_call_expression", &[Action::Hook(hooks::scoped), Action::Lower(Lower::Hook(hooks::scoped_call))]),
+    row("member_access_expression", &[Action::Lower(Lower::Member(field("object"), Kind("name")))]),
+    row("nullsafe_member_access_expression", &[Action::Lower(Lower::Member(field("object"), Kind("name")))]),
+    row(
+        "scoped_property_access_expression",
+        &[Action::Hook(hooks::scoped), Action::Lower(Lower::Hook(hooks::scoped_member))],
+    ),
+    row(
+        "class_constant_access_expression",
+        &[Action::Hook(hooks::scoped), Action::Lower(Lower::Hook(hooks::scoped_member))],
+    ),
     row("arguments", &[]),
-    row("argument", &[Do::Lower(Lower::Same(Last))]),
-    row("object_creation_expression", &[Do::Lower(Lower::New(First, Kind("arguments")))]),
-    row("subscript_expression", &[Do::Lower(Lower::Index(First, Last))]),
-    row("clone_expression", &[Do::Lower(Lower::Same(First))]),
-    row("error_suppression_expression", &[Do::Lower(Lower::Same(First))]),
-    row("parenthesized_expression", &[Do::Lower(Lower::Same(First))]),
-    row("conditional_expression", &[Do::Lower(Lower::Either(&[field("body"), field("alternative")]))]),
-    row("binary_expression", &[Do::Lower(Lower::Hook(hooks::binary))]),
+    row("argument", &[Action::Lower(Lower::Same(Last))]),
+    row("object_creation_expression", &[Action::Lower(Lower::New(First, Kind("arguments")))]),
+    row("subscript_expression", &[Action::Lower(Lower::Index(First, Last))]),
+    row("clone_expression", &[Action::Lower(Lower::Same(First))]),
+    row("error_suppression_expression", &[Action::Lower(Lower::Same(First))]),
+    row("parenthesized_expression", &[Action::Lower(Lower::Same(First))]),
+    row("conditional_expression", &[Action::Lower(Lower::Either(&[field("body"), field("alternative")]))]),
+    row("binary_expression", &[Action::Lower(Lower::Hook(hooks::binary))]),
     row("unary_op_expression", &[]),
     row("throw_expression", &[]),
-    row("match_expression", &[Do::Lower(Lower::Hook(hooks::match_value))]),
+    row("match_expression", &[Action::Lower(Lower::Hook(hooks::match_value))]),
     row("match_block", &[]),
-    row("match_conditional_expression", &[Do::Lower(Lower::Same(field("return_expression")))]),
-    row("match_default_expression", &[Do::Lower(Lower::Same(field("return_expression")))]),
-    row("array_creation_expression", &[Do::Lower(Lower::Hook(hooks::array))]),
-    row("cast_expression", &[Do::Lower(Lower::Hook(hooks::cast))]),
-    row("string", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("encapsed_string", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("heredoc", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("nowdoc", &[Do::Lower(Lower::Literal(Literal::Text))]),
+    row("match_conditional_expression", &[Action::Lower(Lower::Same(field("return_expression")))]),
+    row("match_default_expression", &[Action::Lower(Lower::Same(field("return_expression")))]),
+    row("array_creation_expression", &[Action::Lower(Lower::Hook(hooks::array))]),
+    row("cast_expression", &[Action::Lower(Lower::Hook(hooks::cast))]),
+    row("string", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("encapsed_string", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("heredoc", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("nowdoc", &[Action::Lower(Lower::Literal(Literal::Text))]),
     row("string_content", &[]),
-    row("integer", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("float", &[Do::Lower(Lower::Literal(Literal::Float))]),
-    row("boolean", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("null", &[Do::Lower(Lower::Literal(Literal::Null))]),
+    row("integer", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("float", &[Action::Lower(Lower::Literal(Literal::Float))]),
+    row("boolean", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("null", &[Action::Lower(Lower::Literal(Literal::Null))]),
     // Names and types.
-    row("name", &[Do::Hook(hooks::name), Do::Leaf(RefShape::Value), Do::Lower(Lower::Hook(hooks::name_value))]),
-    row("variable_name", &[Do::Lower(Lower::Same(First))]),
-    row("qualified_name", &[Do::Lower(Lower::Hook(hooks::qualified_value))]),
-    row("relative_name", &[Do::Lower(Lower::Hook(hooks::qualified_value))]),
-    row("relative_scope", &[Do::Lower(Lower::Hook(hooks::relative_scope))]),
-    row("named_type", &[Do::Lower(Lower::Same(First))]),
-    row("optional_type", &[Do::Lower(Lower::Same(First))]),
-    row("union_type", &[Do::Lower(Lower::Hook(hooks::one_of))]),
-    row("intersection_type", &[Do::Lower(Lower::Hook(hooks::one_of))]),
-    row("disjunctive_normal_form_type", &[Do::Lower(Lower::Hook(hooks::one_of))]),
-    row("primitive_type", &[Do::Lower(Lower::Hook(hooks::primitive))]),
-    row("comment", &[Do::Comment]),
+    row(
+        "name",
+        &[Action::Hook(hooks::name), Action::Leaf(RefShape::Value), Action::Lower(Lower::Hook(hooks::name_value))],
+    ),
+    row("variable_name", &[Action::Lower(Lower::Same(First))]),
+    row("qualified_name", &[Action::Lower(Lower::Hook(hooks::qualified_value))]),
+    row("relative_name", &[Action::Lower(Lower::Hook(hooks::qualified_value))]),
+    row("relative_scope", &[Action::Lower(Lower::Hook(hooks::relative_scope))]),
+    row("named_type", &[Action::Lower(Lower::Same(First))]),
+    row("optional_type", &[Action::Lower(Lower::Same(First))]),
+    row("union_type", &[Action::Lower(Lower::Hook(hooks::one_of))]),
+    row("intersection_type", &[Action::Lower(Lower::Hook(hooks::one_of))]),
+    row("disjunctive_normal_form_type", &[Action::Lower(Lower::Hook(hooks::one_of))]),
+    row("primitive_type", &[Action::Lower(Lower::Hook(hooks::primitive))]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -5,15 +5,15 @@
 //! source counts, with two exceptions: one in `__init__` precedes those in methods above it, and an assignment to the
 //! receiver never redeclares a method, property or variable of the class.
 
-use codecompass_model::{Part, Span, SymbolKind};
+use codecompass_model::{Span, SymbolKind, ValuePart};
 
 use super::definitions::visibility;
+use super::docs_and_comments;
 use super::kinds::{field as f, kind as k};
-use super::notes;
-use super::patterns::Given;
+use super::patterns::ValueSource;
 use super::scopes::{self, ScopeKind};
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol, Said};
+use crate::draft::{ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
 
@@ -22,7 +22,7 @@ const MAX_VALUE: u32 = 80;
 
 /// The names that a class is known to have before its body is walked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(super) enum ExpectedField {
     /// A method, property or inner class.
     Member,
     /// A field that `__init__` assigns.
@@ -30,13 +30,13 @@ pub(super) enum Expected {
 }
 
 /// Enters a variable of a file or class.
-pub(super) fn variable(walk: &mut Walk<'_, '_>, name_at: usize, given: Given) {
+pub(super) fn variable(walk: &mut Walk<'_, '_>, name_at: usize, given: ValueSource) {
     let at = walk.statement;
-    let scope = walk.scopes.around(at);
+    let scope = walk.scopes.enclosing(at);
     let parent = scope.and_then(|scope| scope.class);
     let name_span = walk.tree.node(name_at).span();
     let name = walk.draft.slice(name_span);
-    if name.is_empty() || !walk.is_in_order(at) || walk.assigned.insert((parent, name), ()).is_some() {
+    if name.is_empty() || !walk.is_in_order(at) || walk.assigned_fields.insert((parent, name), ()).is_some() {
         return;
     }
     walk.roles.mark(Some(name_at), Role::Declares);
@@ -52,13 +52,13 @@ pub(super) fn variable(walk: &mut Walk<'_, '_>, name_at: usize, given: Given) {
     // References in the value belong to the variable if it is the only one of its statement.
     let is_alone = walk.tree.node(name_at).parent as usize == at && walk.draft.enclosing_index() == parent;
     let end = if is_alone { walk.tree.next(at) } else { 0 };
-    enter(walk, Entry { kind, name_span, given, parent, end });
+    enter(walk, FieldEntry { kind, name_span, given, parent, end });
 }
 
 /// Handles an attribute of the receiver that a method assigns.
-pub(super) fn field(walk: &mut Walk<'_, '_>, attribute: usize, given: Given) {
+pub(super) fn field(walk: &mut Walk<'_, '_>, attribute: usize, given: ValueSource) {
     let tree = walk.tree;
-    let Some(scope) = walk.scopes.around(walk.statement).filter(|_| walk.is_in_order(walk.statement)) else {
+    let Some(scope) = walk.scopes.enclosing(walk.statement).filter(|_| walk.is_in_order(walk.statement)) else {
         return;
     };
     let ScopeKind::Function { name: method, receiver: Some(receiver) } = scope.kind else {
@@ -70,14 +70,14 @@ pub(super) fn field(walk: &mut Walk<'_, '_>, attribute: usize, given: Given) {
     };
     let name_span = tree.node(name_at).span();
     let name = walk.draft.slice(name_span);
-    let is_expected = match walk.expected.get(&(class, name)) {
-        Some(Expected::Member) => false,
-        Some(Expected::ByInit) => method == "__init__",
+    let is_expected = match walk.expected_fields.get(&(class, name)) {
+        Some(ExpectedField::Member) => false,
+        Some(ExpectedField::ByInit) => method == "__init__",
         None => true,
     };
-    if is_expected && !name.is_empty() && walk.assigned.insert((Some(class), name), ()).is_none() {
+    if is_expected && !name.is_empty() && walk.assigned_fields.insert((Some(class), name), ()).is_none() {
         walk.roles.mark(Some(name_at), Role::Declares);
-        enter(walk, Entry { kind: SymbolKind::Field, name_span, given, parent: Some(class), end: 0 });
+        enter(walk, FieldEntry { kind: SymbolKind::Field, name_span, given, parent: Some(class), end: 0 });
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn expect_fields(walk: &mut Walk<'_, '_>, class: Option<u32>, body: u
             expect_init(walk, class, definition);
         }
         is_first = false;
-        walk.expected.insert((class, name), Expected::Member);
+        walk.expected_fields.insert((class, name), ExpectedField::Member);
     }
 }
 
@@ -122,26 +122,26 @@ fn expect_init(walk: &mut Walk<'_, '_>, class: u32, init: usize) {
     for target in targets {
         if let Some(name) = own_attribute(walk, target, receiver) {
             let name = walk.draft.slice(tree.node(name).span());
-            walk.expected.entry((class, name)).or_insert(Expected::ByInit);
+            walk.expected_fields.entry((class, name)).or_insert(ExpectedField::ByInit);
         }
     }
 }
 
-struct Entry {
+struct FieldEntry {
     kind: SymbolKind,
     name_span: Span,
-    given: Given,
+    given: ValueSource,
     parent: Option<u32>,
     /// The first node after the symbol, if the references in its value belong to it.
     end: usize,
 }
 
-fn enter(walk: &mut Walk<'_, '_>, entry: Entry) {
+fn enter(walk: &mut Walk<'_, '_>, entry: FieldEntry) {
     let at = walk.statement;
     let node = walk.tree.node(at);
     let whole = if node.kind == k::ASSIGNMENT { node.span() } else { entry.name_span };
     let name = walk.draft.slice(entry.name_span);
-    let value = entry.given.value.filter(|_| entry.given.part == Part::Whole);
+    let value = entry.given.value.filter(|_| entry.given.part == ValuePart::Whole);
     let is_alias = entry.kind == SymbolKind::Type;
     let new = NewSymbol {
         kind: entry.kind,
@@ -156,11 +156,15 @@ fn enter(walk: &mut Walk<'_, '_>, entry: Entry) {
         outer_start: walk.comment_start(whole.start),
         name_span: entry.name_span,
         attributes: &[],
-        doc: notes::doc_below(walk, at).or_else(|| walk.comment_above(whole.start)),
-        annotation: if is_alias { value } else { entry.given.annotation.or_else(|| notes::typed(walk, node.end)) }
-            .map(Said::Text),
-        value: value.filter(|_| !is_alias).map(Said::Text),
-        more: More::default(),
+        doc: docs_and_comments::doc_below(walk, at).or_else(|| walk.comment_above(whole.start)),
+        annotation: if is_alias {
+            value
+        } else {
+            entry.given.annotation.or_else(|| docs_and_comments::typed(walk, node.end))
+        }
+        .map(ExprInput::Text),
+        value: value.filter(|_| !is_alias).map(ExprInput::Text),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     match entry.end {
@@ -210,7 +214,7 @@ pub(super) fn type_alias(walk: &mut Walk<'_, '_>, at: usize) {
         doc: walk.comment_above(node.start),
         annotation: tree.child(at, f::RIGHT).map(|right| tree.node(right).span().into()),
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {

@@ -5,8 +5,8 @@ use codecompass_model::{ExprId, RefShape, Span, SymbolKind, Visibility};
 use super::kinds::{field as f, kind as k};
 use super::scopes::{self, Scope, ScopeKind};
 use super::walk::Walk;
-use super::{assignments, notes};
-use crate::draft::{More, NewSymbol, Said};
+use super::{assignments, docs_and_comments};
+use crate::draft::{ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
 use crate::text;
@@ -44,7 +44,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
         enter_function(walk, at);
     }
     let tree = walk.tree;
-    let around = walk.scopes.around(at);
+    let around = walk.scopes.enclosing(at);
     let class = around.filter(|around| matches!(around.kind, ScopeKind::Class(_))).and_then(|around| around.class);
     let is_static = walk.decorated.definition == at && has_decorator(walk, |path| path == "staticmethod");
     let receiver = class.filter(|_| !is_static).and_then(|_| scopes::receiver(walk, at));
@@ -57,11 +57,11 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) {
     if let Some(list) = tree.child_of_kind(at, k::PARAMETERS) {
         scopes::parameters(walk, Some(at), list, body);
     }
-    scopes::scan(walk, at, body);
+    scopes::collect_locals(walk, at, body);
 }
 
 fn enter_function(walk: &mut Walk<'_, '_>, at: usize) {
-    let in_class = walk.scopes.around(at).is_some_and(|around| matches!(around.kind, ScopeKind::Class(_)));
+    let in_class = walk.scopes.enclosing(at).is_some_and(|around| matches!(around.kind, ScopeKind::Class(_)));
     let kind = match in_class {
         true if walk.decorated.definition == at && is_property(walk) => SymbolKind::Property,
         true => SymbolKind::Method,
@@ -129,10 +129,10 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         outer_start: walk.comment_start(first),
         name_span,
         attributes: if is_decorated { &walk.decorated.decorators } else { &[] },
-        doc: body_at.and_then(|body| notes::docstring(walk, body)).or_else(|| walk.comment_above(first)),
-        annotation: returns.or_else(|| notes::returned(walk, at)).map(Said::Text),
+        doc: body_at.and_then(|body| docs_and_comments::docstring(walk, body)).or_else(|| walk.comment_above(first)),
+        annotation: returns.or_else(|| docs_and_comments::return_type_comment(walk, at)).map(ExprInput::Text),
         value: None,
-        more: More { bases, ..More::default() },
+        extras: SymbolExtras { bases, ..SymbolExtras::default() },
         is_test: false,
     };
     if !name.is_empty() && walk.is_in_order(at) {
@@ -145,7 +145,7 @@ fn bases(walk: &mut Walk<'_, '_>, at: usize) -> Vec<ExprId> {
     let tree = walk.tree;
     let list = tree.child(at, f::SUPERCLASSES).into_iter().flat_map(|list| tree.children(list));
     let bases = list.filter(|&base| !matches!(tree.kind(base), k::COMMENT | k::KEYWORD_ARGUMENT));
-    bases.map(|base| walk.draft.written(&text::signature(walk.draft.slice(tree.node(base).span())))).collect()
+    bases.map(|base| walk.draft.text_as_expr(&text::signature(walk.draft.slice(tree.node(base).span())))).collect()
 }
 
 /// Returns the visibility by convention, which ranking uses, since Python has none: a leading underscore is private,

@@ -3,14 +3,14 @@
 use codecompass_model::{Import, ImportForm, Span, SymbolKind};
 
 use super::definitions::visibility;
+use super::docs_and_comments;
 use super::kinds::{field as f, kind as k};
-use super::notes;
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
 /// One entry of an import statement.
-struct Entry {
+struct ImportEntry {
     name: Option<String>,
     alias: Option<String>,
     glob: bool,
@@ -21,7 +21,7 @@ struct Entry {
 /// the node after the statement.
 pub(super) fn statement(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let from = source(walk, at);
-    let entries: Vec<Entry> = walk.tree.children(at).filter_map(|child| entry(walk, child)).collect();
+    let entries: Vec<ImportEntry> = walk.tree.children(at).filter_map(|child| entry(walk, child)).collect();
     let single = entries.len() == 1;
     for entry in entries {
         enter(walk, at, from.as_deref(), entry, single);
@@ -31,7 +31,8 @@ pub(super) fn statement(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// Handles `__import__("a.b")`, `import_module("a.b")`.
 pub(super) fn dynamic(walk: &mut Walk<'_, '_>, call: usize) {
-    let content = notes::first_argument(walk, call).and_then(|first| notes::plain_string(walk, first));
+    let content =
+        docs_and_comments::first_argument(walk, call).and_then(|first| docs_and_comments::plain_string(walk, first));
     let Some(content) = content.map(|content| walk.tree.node(content).span()) else {
         return;
     };
@@ -56,19 +57,19 @@ fn source(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
     Some(dotted(walk.draft.slice(walk.tree.node(module).span())))
 }
 
-fn entry(walk: &Walk<'_, '_>, at: usize) -> Option<Entry> {
+fn entry(walk: &Walk<'_, '_>, at: usize) -> Option<ImportEntry> {
     let tree = walk.tree;
     let span = tree.node(at).span();
     let name = |at: usize| Some(dotted(walk.draft.slice(tree.node(at).span()))).filter(|name| !name.is_empty());
     match (tree.kind(at), tree.node(at).field) {
-        (k::WILDCARD_IMPORT, _) => Some(Entry { name: None, alias: None, glob: true, span }),
-        (k::ALIASED_IMPORT, _) => Some(Entry {
+        (k::WILDCARD_IMPORT, _) => Some(ImportEntry { name: None, alias: None, glob: true, span }),
+        (k::ALIASED_IMPORT, _) => Some(ImportEntry {
             name: Some(name(tree.child(at, f::NAME)?)?),
             alias: tree.child(at, f::ALIAS).and_then(name),
             glob: false,
             span,
         }),
-        (k::DOTTED_NAME, f::NAME) => Some(Entry { name: Some(name(at)?), alias: None, glob: false, span }),
+        (k::DOTTED_NAME, f::NAME) => Some(ImportEntry { name: Some(name(at)?), alias: None, glob: false, span }),
         _ => None,
     }
 }
@@ -78,7 +79,7 @@ fn dotted(text: &str) -> String {
     if text.contains(char::is_whitespace) { text.split_whitespace().collect() } else { text.to_owned() }
 }
 
-fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, single: bool) {
+fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: ImportEntry, single: bool) {
     let node = walk.tree.node(at);
     let name = entry.name.as_deref().unwrap_or("*");
     let shown = match from {
@@ -119,7 +120,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
         doc: None,
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     if walk.is_in_order(at) {
@@ -129,7 +130,7 @@ fn enter(walk: &mut Walk<'_, '_>, at: usize, from: Option<&str>, entry: Entry, s
 }
 
 /// Returns whether the name is re-exported: `__init__` collects names, and `b as b` marks a re-export.
-fn is_reexport(path: &str, entry: &Entry) -> bool {
+fn is_reexport(path: &str, entry: &ImportEntry) -> bool {
     let stem = path.rsplit('/').next().and_then(|file| file.split('.').next());
     stem == Some("__init__") || entry.alias.is_some() && entry.alias == entry.name
 }

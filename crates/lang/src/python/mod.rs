@@ -18,16 +18,16 @@
 
 mod assignments;
 mod definitions;
+mod docs_and_comments;
 mod imports;
 mod kinds;
 mod module;
-mod notes;
 mod patterns;
 mod resolve;
 mod scopes;
 mod walk;
 
-use crate::customs::Customs;
+use crate::conventions::Conventions;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -41,13 +41,13 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: false,
     depth: Depth::Types,
     measured: "calls .997 / .999 on requests, against pyright",
-    customs: Customs {
-        test_beginnings: &["test_", "conftest", "tests."],
+    conventions: Conventions {
+        test_prefixes: &["test_", "conftest", "tests."],
         constructors: &["__init__", "__new__"],
         manifests: &["pyproject.toml", "setup.py", "setup.cfg"],
         folder_stems: &["__init__"],
-        passing_on: &["__init__.py", ".pyi"],
-        ..Customs::NONE
+        reexport_files: &["__init__.py", ".pyi"],
+        ..Conventions::NONE
     },
     grammar: Grammar {
         load: || tree_sitter_python::LANGUAGE.into(),
@@ -61,6 +61,6 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
         retries: false,
     },
-    walk: Walk::Own(walk::walk),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::walk),
+    rules: Rules::Custom(resolve::resolver),
 };

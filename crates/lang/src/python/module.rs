@@ -19,7 +19,7 @@ mod tests {
     use super::prefix;
 
     #[test]
-    fn a_path_gives_the_module_the_file_would_have() {
+    fn module_name_comes_from_path() {
         let cases = [
             ("django/db/models/query.py", "django.db.models.query"),
             ("src/pkg/__init__.py", "pkg"),

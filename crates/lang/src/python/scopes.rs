@@ -8,21 +8,21 @@
 //! Variables of files and classes are symbols. Names that a loop, a `with`, an `except` or a `:=` binds outside
 //! functions are local bindings nevertheless, since users do not search for them.
 
-use codecompass_model::{BindingKind, Expr, Part, Span};
+use codecompass_model::{BindingKind, Expr, Span, ValuePart};
 
 use super::assignments;
 use super::kinds::{field as f, kind as k};
-use super::patterns::{self, Given};
+use super::patterns::{self, ValueSource};
 use super::walk::Walk;
-use crate::draft::{NewBinding, Said};
-use crate::names::FastMap;
+use crate::draft::{ExprInput, NewBinding};
+use crate::interner::FastMap;
 use crate::roles::Role;
 
 /// The enclosing scopes of the walk, innermost last, and the known localities of their names.
 #[derive(Default)]
 pub(super) struct Scopes<'t> {
     open: Vec<Scope<'t>>,
-    known: FastMap<(u32, &'t str), Known>,
+    localities: FastMap<(u32, &'t str), Locality>,
 }
 
 /// A function or a class.
@@ -47,10 +47,10 @@ pub(super) enum ScopeKind<'t> {
 
 /// The scope that defines a name in a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum Locality {
     Local,
     /// A symbol or import, or a variable of another scope.
-    Elsewhere,
+    NonLocal,
 }
 
 impl<'t> Scopes<'t> {
@@ -59,14 +59,14 @@ impl<'t> Scopes<'t> {
     }
 
     /// Returns the innermost function or class around a node.
-    pub(super) fn around(&mut self, at: usize) -> Option<Scope<'t>> {
+    pub(super) fn enclosing(&mut self, at: usize) -> Option<Scope<'t>> {
         while self.open.pop_if(|scope| scope.end <= at).is_some() {}
         self.open.last().copied()
     }
 }
 
 /// Scans the body of a function for its local names.
-pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
+pub(super) fn collect_locals(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
     let tree = walk.tree;
     let end = tree.next(function);
     walk.scanned = function;
@@ -75,17 +75,17 @@ pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
         at = match tree.kind(at) {
             k::FUNCTION | k::CLASS => {
                 let name = tree.child(at, f::NAME).map(|name| tree.node(name).span());
-                elsewhere(walk, function, name, body);
+                note_nonlocal(walk, function, name, body);
                 tree.next(at)
             }
             k::IMPORT | k::FROM_IMPORT | k::GLOBAL | k::NONLOCAL => {
-                named(walk, function, at, body);
+                note_names(walk, function, at, body);
                 tree.next(at)
             }
             k::LAMBDA | k::FUTURE_IMPORT => tree.next(at),
             k::ASSIGNMENT | k::FOR | k::NAMED_EXPRESSION | k::AS_PATTERN | k::DOTTED_NAME | k::SPLAT_PATTERN => {
                 if let Some((pattern, given)) = patterns::pattern(walk, at) {
-                    patterns::each_target(walk, pattern, Given { after: body, ..given }, first_value);
+                    patterns::each_target(walk, pattern, ValueSource { after: body, ..given }, bind_first_value);
                 }
                 at + 1
             }
@@ -93,8 +93,8 @@ pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
                 let left = tree.children(at).next().filter(|&left| tree.kind(left) == k::IDENTIFIER);
                 if let Some(left) = left {
                     let span = tree.node(left).span();
-                    if learn(walk, function, span, Known::Local) {
-                        bind(walk, span, BindingKind::Local, Given::nothing(body));
+                    if note_locality(walk, function, span, Locality::Local) {
+                        bind(walk, span, BindingKind::Local, ValueSource::unknown(body));
                     }
                 }
                 at + 1
@@ -105,18 +105,18 @@ pub(super) fn scan(walk: &mut Walk<'_, '_>, function: usize, body: usize) {
 }
 
 /// Binds a name at its first assignment in a function.
-fn first_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
+fn bind_first_value(walk: &mut Walk<'_, '_>, target: usize, given: ValueSource) {
     let node = walk.tree.node(target);
-    if node.kind == k::IDENTIFIER && learn(walk, walk.scanned, node.span(), Known::Local) {
+    if node.kind == k::IDENTIFIER && note_locality(walk, walk.scanned, node.span(), Locality::Local) {
         walk.roles.mark(Some(target), Role::Declares);
         bind(walk, node.span(), BindingKind::Local, given);
     }
 }
 
 /// Records the locality of a name in a function; returns false if it was known.
-fn learn(walk: &mut Walk<'_, '_>, function: usize, name: Span, known: Known) -> bool {
+fn note_locality(walk: &mut Walk<'_, '_>, function: usize, name: Span, known: Locality) -> bool {
     let key = (function as u32, walk.draft.slice(name));
-    match walk.scopes.known.entry(key) {
+    match walk.scopes.localities.entry(key) {
         std::collections::hash_map::Entry::Occupied(_) => false,
         std::collections::hash_map::Entry::Vacant(free) => {
             free.insert(known);
@@ -125,21 +125,21 @@ fn learn(walk: &mut Walk<'_, '_>, function: usize, name: Span, known: Known) -> 
     }
 }
 
-fn elsewhere(walk: &mut Walk<'_, '_>, function: usize, name: Option<Span>, body: usize) {
-    if let Some(name) = name.filter(|&name| learn(walk, function, name, Known::Elsewhere)) {
+fn note_nonlocal(walk: &mut Walk<'_, '_>, function: usize, name: Option<Span>, body: usize) {
+    if let Some(name) = name.filter(|&name| note_locality(walk, function, name, Locality::NonLocal)) {
         walk.draft.hide(name, body);
     }
 }
 
 /// Records the names of imports, which are symbols, and of `global` and `nonlocal`, which belong to another scope.
-fn named(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
+fn note_names(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
     let tree = walk.tree;
     for child in tree.children(at) {
         let node = tree.node(child);
         let name = match (tree.kind(at), node.kind) {
             (k::GLOBAL, k::IDENTIFIER) => Some(node.span()),
             (k::NONLOCAL, k::IDENTIFIER) => {
-                learn(walk, function, node.span(), Known::Elsewhere);
+                note_locality(walk, function, node.span(), Locality::NonLocal);
                 None
             }
             (_, k::ALIASED_IMPORT) => tree.child(child, f::ALIAS).map(|alias| tree.node(alias).span()),
@@ -148,7 +148,7 @@ fn named(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
             }
             _ => None,
         };
-        elsewhere(walk, function, name, body);
+        note_nonlocal(walk, function, name, body);
     }
 }
 
@@ -156,27 +156,27 @@ fn named(walk: &mut Walk<'_, '_>, function: usize, at: usize, body: usize) {
 pub(super) fn assign(walk: &mut Walk<'_, '_>, at: usize) {
     if let Some((pattern, given)) = patterns::pattern(walk, at) {
         walk.statement = at;
-        patterns::each_target(walk, pattern, given, later_value);
+        patterns::each_target(walk, pattern, given, bind_later_value);
     }
 }
 
 /// Handles a later assignment. Attributes may be fields; names of functions that already have a binding get another
 /// one, names of files and classes a symbol.
-fn later_value(walk: &mut Walk<'_, '_>, target: usize, given: Given) {
+fn bind_later_value(walk: &mut Walk<'_, '_>, target: usize, given: ValueSource) {
     let node = walk.tree.node(target);
     if node.kind == k::ATTRIBUTE {
         return assignments::field(walk, target, given);
     }
-    if node.kind != k::IDENTIFIER || walk.roles.of(target) != Role::Open {
+    if node.kind != k::IDENTIFIER || walk.roles.get(target) != Role::Unset {
         return;
     }
-    let scope = walk.scopes.around(walk.statement);
+    let scope = walk.scopes.enclosing(walk.statement);
     let name = walk.draft.slice(node.span());
     let is_function = |scope: &Scope<'_>| matches!(scope.kind, ScopeKind::Function { .. });
     let is_written = match scope.filter(is_function) {
-        Some(scope) => walk.scopes.known.get(&(scope.at as u32, name)) != Some(&Known::Elsewhere),
+        Some(scope) => walk.scopes.localities.get(&(scope.at as u32, name)) != Some(&Locality::NonLocal),
         None if walk.tree.kind(walk.statement) == k::ASSIGNMENT => return assignments::variable(walk, target, given),
-        None => !walk.assigned.contains_key(&(scope.and_then(|scope| scope.class), name)),
+        None => !walk.assigned_fields.contains_key(&(scope.and_then(|scope| scope.class), name)),
     };
     if is_written {
         walk.roles.mark(Some(target), Role::Declares);
@@ -190,7 +190,7 @@ pub(super) fn comprehension(walk: &mut Walk<'_, '_>, at: usize) {
     walk.draft.block(tree.next(at), false);
     for clause in tree.children(at).filter(|&child| tree.kind(child) == k::FOR_IN) {
         if let Some((pattern, given)) = patterns::pattern(walk, clause) {
-            patterns::each_target(walk, pattern, Given { after: at, ..given }, |walk, target, given| {
+            patterns::each_target(walk, pattern, ValueSource { after: at, ..given }, |walk, target, given| {
                 let node = walk.tree.node(target);
                 if node.kind == k::IDENTIFIER {
                     walk.roles.mark(Some(target), Role::Declares);
@@ -219,17 +219,22 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, function: Option<usize>, list:
         let Some(pattern) = parameter_pattern(walk, parameter) else {
             continue;
         };
-        let part = if tree.kind(pattern) == k::IDENTIFIER { Part::Whole } else { Part::Inside };
+        let part = if tree.kind(pattern) == k::IDENTIFIER { ValuePart::Whole } else { ValuePart::Inside };
         for name in (pattern..tree.next(pattern)).filter(|&name| tree.kind(name) == k::IDENTIFIER) {
             let word = tree.node(name).span();
             walk.roles.mark(Some(name), Role::Declares);
             if tree.kind(pattern) == k::DICT_SPLAT_PATTERN {
                 bind_rest(walk, word, annotation, from);
             } else {
-                bind(walk, word, BindingKind::Param, Given { annotation, value, part, ..Given::nothing(from) });
+                bind(
+                    walk,
+                    word,
+                    BindingKind::Param,
+                    ValueSource { annotation, value, part, ..ValueSource::unknown(from) },
+                );
             }
             if let Some(function) = function {
-                learn(walk, function, word, Known::Local);
+                note_locality(walk, function, word, Locality::Local);
             }
         }
     }
@@ -239,9 +244,9 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, function: Option<usize>, list:
 fn bind_rest(walk: &mut Walk<'_, '_>, name: Span, annotation: Option<Span>, from: usize) {
     let key = walk.draft.expr(Expr::Other);
     let value = walk.draft.text_expr(annotation).unwrap_or(key);
-    let annotation = Some(Said::Expr(walk.draft.expr(Expr::Map { key, value })));
+    let annotation = Some(ExprInput::Expr(walk.draft.expr(Expr::Map { key, value })));
     let kind = BindingKind::Param;
-    walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Inside, from });
+    walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: ValuePart::Inside, from });
 }
 
 /// Returns the name of a parameter, or the pattern around it: a star, or a tuple as in Python 2.
@@ -278,14 +283,14 @@ pub(super) fn type_parameters(walk: &mut Walk<'_, '_>, list: Option<usize>) {
         if let Some(name) = name.filter(|&name| tree.kind(name) == k::IDENTIFIER) {
             walk.roles.mark(Some(name), Role::Declares);
             let annotation = bound.map(|bound| tree.node(bound).span());
-            let given = Given { annotation, ..Given::nothing(list.unwrap_or(0)) };
+            let given = ValueSource { annotation, ..ValueSource::unknown(list.unwrap_or(0)) };
             bind(walk, tree.node(name).span(), BindingKind::TypeParam, given);
         }
     }
 }
 
-fn bind(walk: &mut Walk<'_, '_>, name: Span, kind: BindingKind, given: Given) {
-    let Given { annotation, value, part, after: from, .. } = given;
-    let (annotation, value) = (annotation.map(Said::Text), value.map(Said::Text));
+fn bind(walk: &mut Walk<'_, '_>, name: Span, kind: BindingKind, given: ValueSource) {
+    let ValueSource { annotation, value, part, after: from, .. } = given;
+    let (annotation, value) = (annotation.map(ExprInput::Text), value.map(ExprInput::Text));
     walk.draft.bind(NewBinding { name, kind, annotation, value, part, from });
 }

@@ -2,13 +2,13 @@
 
 use codecompass_model::{RefShape, Span};
 
-use super::assignments::{self, Expected};
+use super::assignments::{self, ExpectedField};
 use super::definitions::{self, Decorated};
 use super::kinds::{field as f, kind as k};
 use super::scopes::{self, Scopes};
-use super::{imports, module, notes, patterns};
+use super::{docs_and_comments, imports, module, patterns};
 use crate::draft::Draft;
-use crate::names::FastMap;
+use crate::interner::FastMap;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::{Node, Tree};
@@ -25,8 +25,8 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         scopes: Scopes::default(),
         comments: None,
         decorated: Decorated::default(),
-        assigned: FastMap::default(),
-        expected: FastMap::default(),
+        assigned_fields: FastMap::default(),
+        expected_fields: FastMap::default(),
         statement: 0,
         scanned: 0,
         typing_end: 0,
@@ -35,7 +35,7 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     };
     let mut at = 0;
     while at < tree.len() {
-        walk.draft.arrive(at);
+        walk.draft.advance_to(at);
         at = walk.visit(at);
     }
 }
@@ -48,9 +48,9 @@ pub(super) struct Walk<'w, 't> {
     pub(super) scopes: Scopes<'t>,
     pub(super) decorated: Decorated,
     /// Names that the file or a class already has from an assignment, by the class.
-    pub(super) assigned: FastMap<(Option<u32>, &'t str), ()>,
+    pub(super) assigned_fields: FastMap<(Option<u32>, &'t str), ()>,
     /// Names that a class is going to have.
-    pub(super) expected: FastMap<(u32, &'t str), Expected>,
+    pub(super) expected_fields: FastMap<(u32, &'t str), ExpectedField>,
     /// The node with the targets that are being visited.
     pub(super) statement: usize,
     /// The function that is being scanned for names.
@@ -116,10 +116,10 @@ impl Walk<'_, '_> {
     fn identifier(&mut self, at: usize) {
         let node = self.tree.node(at);
         let default = if at < self.type_end { RefShape::Type } else { RefShape::Value };
-        match (self.roles.of(at), self.draft.slice(node.span())) {
-            (Role::Declares, _) | (Role::Open, "self" | "cls" | "_") => {}
+        match (self.roles.get(at), self.draft.slice(node.span())) {
+            (Role::Declares, _) | (Role::Unset, "self" | "cls" | "_") => {}
             (Role::Refers(shape), _) => self.draft.reference(node.span(), shape, self.object(&node)),
-            (Role::Open, _) => self.draft.reference(node.span(), default, self.object(&node)),
+            (Role::Unset, _) => self.draft.reference(node.span(), default, self.object(&node)),
         }
     }
 
@@ -167,14 +167,14 @@ impl Walk<'_, '_> {
     fn type_argument(&mut self, call: usize, callee: &str) {
         let tree = self.tree;
         let string = match callee {
-            "cast" => notes::first_argument(self, call),
+            "cast" => docs_and_comments::first_argument(self, call),
             _ => tree.child(call, f::ARGUMENTS).and_then(|list| {
                 let keywords = tree.children(list).filter(|&child| tree.kind(child) == k::KEYWORD_ARGUMENT);
                 keywords.filter(|&child| self.draft.slice(tree.node(child).span()).starts_with("bound")).last()
             }),
         };
         let string = string.and_then(|at| if tree.kind(at) == k::STRING { Some(at) } else { tree.child(at, f::VALUE) });
-        let content = string.and_then(|string| notes::plain_string(self, string));
+        let content = string.and_then(|string| docs_and_comments::plain_string(self, string));
         self.roles.mark(content, Role::Refers(RefShape::Type));
     }
 
@@ -205,9 +205,9 @@ impl Walk<'_, '_> {
     }
 
     fn string(&mut self, at: usize) {
-        let is_type = at < self.type_end && at >= self.literal_end || self.roles.of(at) != Role::Open;
+        let is_type = at < self.type_end && at >= self.literal_end || self.roles.get(at) != Role::Unset;
         if is_type {
-            notes::type_string(self, self.tree.node(at).span());
+            docs_and_comments::type_string(self, self.tree.node(at).span());
         }
     }
 

@@ -207,14 +207,14 @@ impl<'t> Parser<'t> {
     fn step(&mut self) -> Option<Step<'t>> {
         let before = self.at;
         self.skip_space();
-        let step = self.step_here();
+        let step = self.step_at();
         if step.is_none() {
             self.at = before;
         }
         step
     }
 
-    fn step_here(&mut self) -> Option<Step<'t>> {
+    fn step_at(&mut self) -> Option<Step<'t>> {
         if self.take(".") {
             self.skip_space();
             if self.rest().starts_with('(') {
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_taken_apart() {
+    fn parses_expressions() {
         let table = [
             ("x", "x"),
             ("self.pool.get(key)?.name", "self .pool .get () ? .name"),

@@ -2,5 +2,5 @@
 
 pub(crate) mod chain;
 pub(crate) mod imports;
-pub(crate) mod parts;
+pub(crate) mod merged;
 pub(crate) mod returned;

@@ -1,10 +1,10 @@
 //! Calls of methods and of language constructs, and names that may be a variable or a call.
 
-use codecompass_model::{Expr, ExprId, Import, ImportForm, RefShape, Seen};
+use codecompass_model::{Expr, ExprId, Import, ImportForm, LexicalTarget, RefShape};
 
 use super::hooks::{declaring_call, type_around};
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// A call: sets the reference shape of its name, and adds the declarations and imports that it makes.
 pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -20,10 +20,10 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     };
     walk.roles.mark(Some(name), Role::Refers(shape));
     match receiver {
-        Some(of) => walk.behind(name, of),
+        Some(of) => walk.set_qualifier(name, of),
         None if word == "new" => {
             if let Some(of) = type_around(walk, at) {
-                walk.behind_value(name, of);
+                walk.set_qualifier_expr(name, of);
             }
         }
         None => {
@@ -94,12 +94,12 @@ pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
         match walk.child(at, "scope") {
-            Some(of) => walk.behind(name, of),
+            Some(of) => walk.set_qualifier(name, of),
             None => {
                 // `::A` is looked up at the top level only.
                 let of = walk.draft.word("");
                 let of = walk.draft.expr(Expr::Module(of));
-                walk.behind_value(name, of);
+                walk.set_qualifier_expr(name, of);
             }
         }
     }
@@ -153,7 +153,7 @@ pub(super) fn symbol(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 /// `super` calls the method that the enclosing method overrides.
 pub(super) fn super_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.draft.expr(Expr::Super);
-    walk.draft.reference_on(walk.tree.node(at).span(), RefShape::MemberCall, of);
+    walk.draft.reference_with_receiver(walk.tree.node(at).span(), RefShape::MemberCall, of);
     at + 1
 }
 
@@ -164,12 +164,12 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         && !is_local
     {
         walk.roles.mark(Some(at), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(at).span());
-    } else if !is_local && walk.text(at) == "new" && walk.roles.of(at) == Role::Open {
+        walk.draft.mark_label(walk.tree.node(at).span());
+    } else if !is_local && walk.text(at) == "new" && walk.roles.get(at) == Role::Unset {
         // A bare `new` constructs a value of the enclosing class.
         walk.roles.mark(Some(at), Role::Refers(RefShape::Construct));
         if let Some(of) = type_around(walk, at) {
-            walk.behind_value(at, of);
+            walk.set_qualifier_expr(at, of);
         }
     } else if !is_local {
         walk.roles.mark(Some(at), Role::Refers(RefShape::Call));
@@ -180,7 +180,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Lowers a bare name; for a call, its result.
 pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let name = walk.name_expr(at);
-    if matches!(walk.draft.expr_at(name), Expr::Name { seen: Seen::Local(_), .. }) {
+    if matches!(walk.draft.expr_at(name), Expr::Name { seen: LexicalTarget::Local(_), .. }) {
         return name;
     }
     let made = (walk.text(at) == "new").then(|| type_around(walk, at)).flatten();

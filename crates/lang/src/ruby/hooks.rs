@@ -2,8 +2,8 @@
 
 use codecompass_model::{ExprId, Flags, RefShape, Span, SymbolKind, Visibility};
 
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Marks on nodes: the definition is private, protected, or belongs to the class itself.
 pub(super) const PRIVATE: u32 = 1;
@@ -11,7 +11,7 @@ pub(super) const PROTECTED: u32 = 2;
 pub(super) const STATIC: u32 = 4;
 
 /// Maximum number of ancestors searched from a node.
-const MAX_AROUND: usize = 60;
+const MAX_ANCESTORS: usize = 60;
 
 /// `class A::B < C`, `module M`.
 pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -111,7 +111,7 @@ pub(super) fn method(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         _ => Some(body),
     });
     if let Some(last) = last.filter(|&last| !matches!(walk.kind(last), "return" | "rescue" | "")) {
-        walk.gives_back(last);
+        walk.defer_return(last);
     }
     at + 1
 }
@@ -142,7 +142,7 @@ pub(super) fn is_type(kind: SymbolKind) -> bool {
 pub(super) fn returns(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let list = walk.child_of(at, "argument_list");
     if let Some(first) = list.and_then(|list| walk.items(list).next()) {
-        walk.gives_back(first);
+        walk.defer_return(first);
     }
     at + 1
 }
@@ -194,7 +194,7 @@ pub(super) fn declaring_call(walk: &mut Walk<'_, '_>, at: usize, word: &str) {
 }
 
 /// Returns the name that a symbol or a string spells.
-fn spelled(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
+fn spelled_name(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
     let span = walk.tree.node(at).span();
     match walk.kind(at) {
         "simple_symbol" => Some(Span { start: span.start + 1, end: span.end }),
@@ -205,13 +205,13 @@ fn spelled(walk: &Walk<'_, '_>, at: usize) -> Option<Span> {
 }
 
 fn by_symbol(walk: &mut Walk<'_, '_>, at: usize, name: usize, kind: SymbolKind, end: usize) -> Option<u32> {
-    let named = spelled(walk, name)?;
+    let named = spelled_name(walk, name)?;
     let note = notes_of(walk, at);
     let visibility = if note & PRIVATE != 0 { Visibility::Private } else { Visibility::Public };
     let head = walk.child(at, "arguments").map(|list| walk.tree.node(list).end);
     let flags = Flags::STATIC.when(note & STATIC != 0);
     let (named, visibility) = (Some(named), Some(visibility));
-    walk.define(at, Definition { named, head, flags, visibility, end, ..Definition::new(kind, name) })
+    walk.define(at, Definition { name_span: named, head, flags, visibility, end, ..Definition::new(kind, name) })
 }
 
 /// `A = 1`, `A = Struct.new(:a, :b)`, `A = Class.new(B)`.
@@ -241,7 +241,7 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: u
 /// Returns the enclosing class or module of a node by its name.
 pub(super) fn type_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = at;
-    for _ in 0..MAX_AROUND {
+    for _ in 0..MAX_ANCESTORS {
         if around == 0 {
             return None;
         }

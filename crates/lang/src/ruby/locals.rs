@@ -1,10 +1,10 @@
 //! Names that get a value: parameters, local variables, constants, instance variables.
 
-use codecompass_model::{BindingKind, Expr, Flags, Part, Seen, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, Expr, Flags, LexicalTarget, SymbolKind, ValuePart, Visibility};
 
 use super::hooks::{constant, is_type};
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Maximum number of names bound by one pattern.
 const MAX_NAMES: usize = 200;
@@ -13,7 +13,7 @@ const MAX_NAMES: usize = 200;
 pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     for name in names {
-        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -21,7 +21,7 @@ pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// A parameter with a star, a default or a colon.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
-        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -52,7 +52,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
     let seen = walk.name_expr(name);
     let known = match walk.draft.expr_at(seen) {
-        Expr::Name { seen: Seen::Local(binding), .. } => Some(*binding),
+        Expr::Name { seen: LexicalTarget::Local(binding), .. } => Some(*binding),
         _ => None,
     };
     let is_straight = matches!(walk.kind(walk.parent(at)), "body_statement" | "block_body" | "program");
@@ -62,11 +62,12 @@ fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) 
             walk.draft.set_binding_value(binding, other);
         }
         _ => {
-            let Some(binding) = walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at)) else {
+            let Some(binding) = walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at))
+            else {
                 return;
             };
             if let Some(value) = value {
-                walk.value_of_binding(binding, value);
+                walk.defer_binding_value(binding, value);
             }
         }
     }
@@ -75,23 +76,23 @@ fn local(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) 
 /// An instance variable belongs to the class that encloses the assigning method. It has a type if all assignments
 /// agree.
 fn variable(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usize>) {
-    let Some(class) = walk.draft.around(is_type) else { return };
+    let Some(class) = walk.draft.enclosing_of_kind(is_type) else { return };
     let word = walk.text(name);
     let is_nil = |walk: &Walk<'_, '_>, of: usize| walk.kind(of) == "nil";
-    match (walk.known(class, word), value) {
+    match (walk.hook_member(class, word), value) {
         (None, _) => {
             let in_static =
                 walk.draft.enclosing().is_some_and(|around| is_type(around.kind) || around.flags.has(Flags::STATIC));
             let Some(symbol) = define_field(walk, at, name, class, in_static) else { return };
-            walk.make_known(class, word, symbol, value.unwrap_or(0));
+            walk.add_hook_member(class, word, symbol, value.unwrap_or(0));
             if let Some(value) = value {
-                walk.value_of_symbol(symbol, value);
+                walk.defer_symbol_value(symbol, value);
             }
         }
         (Some((symbol, first)), Some(value)) => {
             if is_nil(walk, first) {
-                walk.make_known(class, word, symbol, value);
-                walk.value_of_symbol(symbol, value);
+                walk.add_hook_member(class, word, symbol, value);
+                walk.defer_symbol_value(symbol, value);
             } else if !is_nil(walk, value) && walk.text(first) != walk.text(value) {
                 let other = walk.other();
                 walk.draft.set_value(symbol, other);
@@ -121,8 +122,8 @@ pub(super) fn targets(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 fn bind(walk: &mut Walk<'_, '_>, name: usize) {
-    if walk.roles.of(name) == Role::Open && !walk.draft.is_local(walk.tree.node(name).span()) {
-        walk.bind_as(name, BindingKind::Local, None, Part::Whole, name);
+    if walk.roles.get(name) == Role::Unset && !walk.draft.is_local(walk.tree.node(name).span()) {
+        walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, name);
     }
 }
 
@@ -140,19 +141,19 @@ pub(super) fn rescue(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let classes: Vec<usize> = walk.child_of(at, "exceptions").map_or_else(Vec::new, |list| walk.items(list).collect());
     if let (Some(name), [only]) = (name, classes.as_slice()) {
         let of = walk.lower(*only);
-        walk.bind_as(name, BindingKind::Local, Some(of), Part::Whole, name);
+        walk.bind_as(name, BindingKind::Local, Some(of), ValuePart::Whole, name);
     }
     at + 1
 }
 
 /// `in { a:, b: [c, *] }`: the names of a pattern.
-pub(super) fn matched(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn bind_pattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(pattern) = walk.child(at, "pattern") else { return at + 1 };
     let inside = pattern..walk.tree.next(pattern);
     let is_name = |&inner: &usize| {
         walk.kind(inner) == "identifier"
             && walk.kind(walk.parent(inner)) != "variable_reference_pattern"
-            && walk.roles.of(inner) == Role::Open
+            && walk.roles.get(inner) == Role::Unset
     };
     let names: Vec<usize> = inside.filter(is_name).take(MAX_NAMES).collect();
     for name in names {

@@ -12,10 +12,10 @@ mod requires;
 
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First};
-use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
-use crate::rules::{Look, Parts, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, OutOfLineMembers, ScopePolicy, Unit};
+use crate::spec::Find::{self, First};
+use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -28,20 +28,20 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Scopes,
     measured: "39 of 42 proved calls of three repositories that were read by eye are right",
-    customs: Customs {
+    conventions: Conventions {
         test_folders: &["step_definitions"],
-        test_beginnings: &["test_"],
-        test_marks: &["_spec.rb", "_test.rb"],
+        test_prefixes: &["test_"],
+        test_infixes: &["_spec.rb", "_test.rb"],
         constructors: &["initialize"],
         manifests: &["Gemfile", "Rakefile"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &["__method__", "__dir__"], || tree_sitter_ruby::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     separator: "::",
     rows: ROWS,
     fields: FIELDS,
@@ -49,23 +49,23 @@ static RECIPE: Recipe = Recipe {
     comments: &["comment"],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
     infers: true,
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "ruby",
     separator: "::",
-    order: &[Look::Around, Look::File, Look::Unit, Look::Library],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Unit, LookupStep::Library],
     unit: Unit::Program,
     implicit_this: true,
-    parts: Parts::ByName,
-    sides: true,
-    maker: Some(("new", "initialize")),
+    out_of_line: OutOfLineMembers::ByName,
+    separates_static_members: true,
+    factory: Some(("new", "initialize")),
     literals: &[(Literal::Text, "String"), (Literal::Int, "Integer"), (Literal::Float, "Float")],
     library: include_str!("library.stubs"),
     library_file: "library.rb",
-    module: requires::files,
-    ..Scoping::PLAIN
+    resolve_module: requires::resolve_require,
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -100,79 +100,82 @@ const fn field(name: &'static str) -> Find {
 
 const ROWS: &[Row] = &[
     // Declarations.
-    row("class", &[Do::Hook(hooks::class)]),
-    row("module", &[Do::Hook(hooks::class)]),
-    row("singleton_class", &[Do::Hook(hooks::singleton_class)]),
-    row("superclass", &[Do::Hook(hooks::superclass)]),
-    row("method", &[Do::Hook(hooks::method)]),
-    row("singleton_method", &[Do::Hook(hooks::method)]),
-    row("setter", &[Do::Fields]),
+    row("class", &[Action::Hook(hooks::class)]),
+    row("module", &[Action::Hook(hooks::class)]),
+    row("singleton_class", &[Action::Hook(hooks::singleton_class)]),
+    row("superclass", &[Action::Hook(hooks::superclass)]),
+    row("method", &[Action::Hook(hooks::method)]),
+    row("singleton_method", &[Action::Hook(hooks::method)]),
+    row("setter", &[Action::Fields]),
     row("operator", &[]),
-    row("alias", &[Do::Hook(hooks::alias)]),
-    row("undef", &[Do::Label]),
+    row("alias", &[Action::Hook(hooks::alias)]),
+    row("undef", &[Action::Label]),
     row("body_statement", &[]),
     // Parameters and local bindings.
-    row("method_parameters", &[Do::Hook(locals::parameters)]),
-    row("block_parameters", &[Do::Hook(locals::parameters)]),
-    row("lambda_parameters", &[Do::Hook(locals::parameters)]),
-    row("destructured_parameter", &[Do::Hook(locals::parameters)]),
-    row("optional_parameter", &[Do::Hook(locals::parameter)]),
-    row("keyword_parameter", &[Do::Hook(locals::parameter)]),
-    row("splat_parameter", &[Do::Hook(locals::parameter)]),
-    row("hash_splat_parameter", &[Do::Hook(locals::parameter)]),
-    row("block_parameter", &[Do::Hook(locals::parameter)]),
-    row("assignment", &[Do::Hook(locals::assignment), Do::Lower(Lower::Same(field("right")))]),
-    row("operator_assignment", &[Do::Hook(locals::assignment), Do::Lower(Lower::Same(field("left")))]),
-    row("left_assignment_list", &[Do::Hook(locals::targets)]),
-    row("destructured_left_assignment", &[Do::Hook(locals::targets)]),
-    row("rest_assignment", &[Do::Hook(locals::targets)]),
-    row("for", &[Do::Hook(locals::loop_name)]),
-    row("exception_variable", &[Do::Hook(locals::targets)]),
+    row("method_parameters", &[Action::Hook(locals::parameters)]),
+    row("block_parameters", &[Action::Hook(locals::parameters)]),
+    row("lambda_parameters", &[Action::Hook(locals::parameters)]),
+    row("destructured_parameter", &[Action::Hook(locals::parameters)]),
+    row("optional_parameter", &[Action::Hook(locals::parameter)]),
+    row("keyword_parameter", &[Action::Hook(locals::parameter)]),
+    row("splat_parameter", &[Action::Hook(locals::parameter)]),
+    row("hash_splat_parameter", &[Action::Hook(locals::parameter)]),
+    row("block_parameter", &[Action::Hook(locals::parameter)]),
+    row("assignment", &[Action::Hook(locals::assignment), Action::Lower(Lower::Same(field("right")))]),
+    row("operator_assignment", &[Action::Hook(locals::assignment), Action::Lower(Lower::Same(field("left")))]),
+    row("left_assignment_list", &[Action::Hook(locals::targets)]),
+    row("destructured_left_assignment", &[Action::Hook(locals::targets)]),
+    row("rest_assignment", &[Action::Hook(locals::targets)]),
+    row("for", &[Action::Hook(locals::loop_name)]),
+    row("exception_variable", &[Action::Hook(locals::targets)]),
     row("exceptions", &[]),
-    row("rescue", &[Do::Hook(locals::rescue)]),
-    row("in_clause", &[Do::Hook(locals::matched)]),
-    row("match_pattern", &[Do::Hook(locals::matched)]),
-    row("test_pattern", &[Do::Hook(locals::matched)]),
+    row("rescue", &[Action::Hook(locals::rescue)]),
+    row("in_clause", &[Action::Hook(locals::bind_pattern)]),
+    row("match_pattern", &[Action::Hook(locals::bind_pattern)]),
+    row("test_pattern", &[Action::Hook(locals::bind_pattern)]),
     row("variable_reference_pattern", &[]),
-    row("block", &[Do::Hook(locals::block)]),
-    row("do_block", &[Do::Hook(locals::block)]),
+    row("block", &[Action::Hook(locals::block)]),
+    row("do_block", &[Action::Hook(locals::block)]),
     row("block_body", &[]),
-    row("lambda", &[Do::Scope]),
-    row("return", &[Do::Hook(hooks::returns)]),
+    row("lambda", &[Action::Scope]),
+    row("return", &[Action::Hook(hooks::returns)]),
     // Expressions.
-    row("call", &[Do::Hook(calls::call), Do::Lower(Lower::Hook(calls::call_value))]),
+    row("call", &[Action::Hook(calls::call), Action::Lower(Lower::Hook(calls::call_value))]),
     row("argument_list", &[]),
     row("block_argument", &[]),
-    row("pair", &[Do::Fields]),
-    row("element_reference", &[Do::Fields]),
-    row("scope_resolution", &[Do::Hook(calls::scope), Do::Lower(Lower::Hook(calls::scope_value))]),
-    row("parenthesized_statements", &[Do::Lower(Lower::Same(Find::Last))]),
-    row("conditional", &[Do::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
-    row("if", &[Do::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
-    row("unless", &[Do::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
-    row("then", &[Do::Lower(Lower::Same(Find::Last))]),
-    row("else", &[Do::Lower(Lower::Same(Find::Last))]),
-    row("begin", &[Do::Lower(Lower::Same(Find::Last))]),
-    row("binary", &[Do::Lower(Lower::Hook(calls::binary))]),
-    row("string", &[Do::Lower(Lower::Literal(Literal::Text))]),
+    row("pair", &[Action::Fields]),
+    row("element_reference", &[Action::Fields]),
+    row("scope_resolution", &[Action::Hook(calls::scope), Action::Lower(Lower::Hook(calls::scope_value))]),
+    row("parenthesized_statements", &[Action::Lower(Lower::Same(Find::Last))]),
+    row("conditional", &[Action::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
+    row("if", &[Action::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
+    row("unless", &[Action::Lower(Lower::Either(&[field("consequence"), field("alternative")]))]),
+    row("then", &[Action::Lower(Lower::Same(Find::Last))]),
+    row("else", &[Action::Lower(Lower::Same(Find::Last))]),
+    row("begin", &[Action::Lower(Lower::Same(Find::Last))]),
+    row("binary", &[Action::Lower(Lower::Hook(calls::binary))]),
+    row("string", &[Action::Lower(Lower::Literal(Literal::Text))]),
     row("string_content", &[]),
-    row("simple_symbol", &[Do::Lower(Lower::Hook(calls::symbol))]),
-    row("array", &[Do::Lower(Lower::Hook(calls::array))]),
-    row("hash", &[Do::Lower(Lower::Hook(calls::array))]),
-    row("integer", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("float", &[Do::Lower(Lower::Literal(Literal::Float))]),
-    row("true", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("false", &[Do::Lower(Lower::Literal(Literal::Bool))]),
-    row("nil", &[Do::Lower(Lower::Literal(Literal::Null))]),
-    row("self", &[Do::Lower(Lower::This)]),
-    row("super", &[Do::Hook(calls::super_call), Do::Lower(Lower::Super)]),
+    row("simple_symbol", &[Action::Lower(Lower::Hook(calls::symbol))]),
+    row("array", &[Action::Lower(Lower::Hook(calls::array))]),
+    row("hash", &[Action::Lower(Lower::Hook(calls::array))]),
+    row("integer", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("float", &[Action::Lower(Lower::Literal(Literal::Float))]),
+    row("true", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("false", &[Action::Lower(Lower::Literal(Literal::Bool))]),
+    row("nil", &[Action::Lower(Lower::Literal(Literal::Null))]),
+    row("self", &[Action::Lower(Lower::This)]),
+    row("super", &[Action::Hook(calls::super_call), Action::Lower(Lower::Super)]),
     // Names.
-    row("identifier", &[Do::Hook(calls::name), Do::Leaf(RefShape::Value), Do::Lower(Lower::Hook(calls::name_value))]),
-    row("constant", &[Do::Leaf(RefShape::Value)]),
-    row("instance_variable", &[Do::Leaf(RefShape::Value)]),
-    row("class_variable", &[Do::Leaf(RefShape::Value)]),
-    row("comment", &[Do::Comment]),
-    row("program", &[Do::Lower(Lower::Same(First))]),
+    row(
+        "identifier",
+        &[Action::Hook(calls::name), Action::Leaf(RefShape::Value), Action::Lower(Lower::Hook(calls::name_value))],
+    ),
+    row("constant", &[Action::Leaf(RefShape::Value)]),
+    row("instance_variable", &[Action::Leaf(RefShape::Value)]),
+    row("class_variable", &[Action::Leaf(RefShape::Value)]),
+    row("comment", &[Action::Comment]),
+    row("program", &[Action::Lower(Lower::Same(First))]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

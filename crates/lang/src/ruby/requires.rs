@@ -5,10 +5,10 @@ use codecompass_model::{VersionId, World};
 /// Returns the file that a name loads. A name with a leading dot is relative to the loading file. Any other name is
 /// looked up in a searched folder; of several files whose paths have this suffix, the one that shares the longest
 /// prefix with the loading file is chosen.
-pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
+pub(super) fn resolve_require(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_relative = module.starts_with('.');
-    let whole = if is_relative { joined(folder, module) } else { module.to_owned() };
+    let whole = if is_relative { join_path(folder, module) } else { module.to_owned() };
     let whole = if whole.ends_with(".rb") { whole } else { whole + ".rb" };
     let name = whole.rsplit('/').next().unwrap_or(&whole);
     let mut best: Option<(usize, usize, VersionId)> = None;
@@ -29,7 +29,7 @@ pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionI
 }
 
 /// Joins a path to a folder.
-fn joined(folder: &str, path: &str) -> String {
+fn join_path(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -44,9 +44,9 @@ fn joined(folder: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_path_is_seen_from_its_folder() {
-        assert_eq!(super::joined("lib/a", "./b/c"), "lib/a/b/c");
-        assert_eq!(super::joined("lib/a", "./../b"), "lib/b");
-        assert_eq!(super::joined("", "./../../b"), "b");
+    fn joins_relative_path() {
+        assert_eq!(super::join_path("lib/a", "./b/c"), "lib/a/b/c");
+        assert_eq!(super::join_path("lib/a", "./../b"), "lib/b");
+        assert_eq!(super::join_path("", "./../../b"), "b");
     }
 }

@@ -6,15 +6,15 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, ExprId, Import, Meaning, RefShape, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId, World,
+    Confidence, ExprId, Import, RefShape, Resolution, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId, World,
 };
 
 use super::index::Index;
-use super::members::{Levels, Want};
-use super::memo::{Course, Memo};
-use super::modules::{Asked, Handed};
+use super::members::{LookupKind, MemberSets};
+use super::memo::{Memo, QueryStack};
+use super::modules::{ExportKey, ModuleExports};
 use super::namespaces::Using;
-use super::scoping::{Scoping, Unit};
+use super::scope_policy::{ScopePolicy, Unit};
 use super::stubs::Library;
 use super::types::Type;
 use super::values::Value;
@@ -28,7 +28,7 @@ const MAX_DEPTH: u32 = 60;
 /// The resolver of a language for one view.
 pub(super) struct Engine<'w> {
     pub(super) world: Rc<dyn World + 'w>,
-    pub(super) scoping: &'static Scoping,
+    pub(super) policy: &'static ScopePolicy,
     pub(super) library: OnceCell<Library>,
     pub(super) files: Memo<VersionId, Option<Rc<File>>>,
     pub(super) qualified: Memo<String, Rc<[SymbolAt]>>,
@@ -36,23 +36,23 @@ pub(super) struct Engine<'w> {
     pub(super) packages: Memo<String, Rc<[VersionId]>>,
     pub(super) shared_imports: Memo<String, Rc<[Import]>>,
     pub(super) included: Memo<VersionId, Rc<[VersionId]>>,
-    pub(super) outside: Memo<VersionId, bool>,
+    pub(super) external_includes: Memo<VersionId, bool>,
     pub(super) visible: Memo<VersionId, Rc<HashSet<VersionId>>>,
     pub(super) usings: Memo<VersionId, Rc<[Using]>>,
     pub(super) values: Memo<(VersionId, Option<u32>, ExprId), Value>,
     pub(super) symbol_types: Memo<SymbolAt, Type>,
     pub(super) binding_types: Memo<(VersionId, u32), Type>,
     pub(super) bases: Memo<SymbolAt, Rc<[Type]>>,
-    pub(super) levels: Memo<(Type, String, Want), Rc<Levels>>,
-    pub(super) handed: Memo<Asked, Rc<Handed>>,
-    pub(super) brought_in: Memo<Asked, Rc<(Handed, bool)>>,
-    pub(super) passing: Memo<VersionId, bool>,
+    pub(super) member_sets: Memo<(Type, String, LookupKind), Rc<MemberSets>>,
+    pub(super) exports: Memo<ExportKey, Rc<ModuleExports>>,
+    pub(super) imported_names: Memo<ExportKey, Rc<(ModuleExports, bool)>>,
+    pub(super) external_reexports: Memo<VersionId, bool>,
     pub(super) imported: Memo<VersionId, Rc<[Vec<VersionId>]>>,
-    pub(super) mains: Memo<SymbolAt, SymbolAt>,
-    pub(super) blocks: Memo<SymbolAt, Rc<[SymbolAt]>>,
-    pub(super) parts: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
-    pub(super) owned: Memo<String, Rc<[(SymbolAt, SymbolAt)]>>,
-    pub(super) course: Course,
+    pub(super) main_declarations: Memo<SymbolAt, SymbolAt>,
+    pub(super) extension_blocks: Memo<SymbolAt, Rc<[SymbolAt]>>,
+    pub(super) out_of_line: Memo<VersionId, Rc<HashMap<SymbolAt, Vec<SymbolAt>>>>,
+    pub(super) out_of_line_by_name: Memo<String, Rc<[(SymbolAt, SymbolAt)]>>,
+    pub(super) query_stack: QueryStack,
 }
 
 /// A file, with the data that the resolver needs besides its facts.
@@ -81,27 +81,27 @@ impl File {
         let package = package.unwrap_or("").trim_end_matches(['.', ':', '\\']).to_owned();
         let namespaces = source.facts.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Namespace);
         let namespaces = namespaces.map(|symbol| symbol.qualified_name.clone()).collect();
-        File { index: Index::new(source, given_name), package, namespaces }
+        File { index: Index::new(source, local_name), package, namespaces }
     }
 }
 
 /// Returns the local name of an import.
-fn given_name(import: &Import) -> Option<&str> {
+fn local_name(import: &Import) -> Option<&str> {
     import.alias.as_deref().or(import.name.as_deref())
 }
 
 /// The site where a name is looked up.
-pub(super) struct Place {
+pub(super) struct LookupSite {
     pub(super) file: Rc<File>,
     /// The innermost enclosing symbol.
     pub(super) symbol: Option<u32>,
 }
 
 /// Creates the resolver of a language.
-pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
+pub(crate) fn resolver<'w>(scoping: &'static ScopePolicy, world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
     Box::new(Engine {
         world,
-        scoping,
+        policy: scoping,
         library: OnceCell::new(),
         files: Memo::default(),
         qualified: Memo::default(),
@@ -109,48 +109,48 @@ pub(crate) fn resolver<'w>(scoping: &'static Scoping, world: Rc<dyn World + 'w>)
         packages: Memo::default(),
         shared_imports: Memo::default(),
         included: Memo::default(),
-        outside: Memo::default(),
+        external_includes: Memo::default(),
         visible: Memo::default(),
         usings: Memo::default(),
         values: Memo::default(),
         symbol_types: Memo::default(),
         binding_types: Memo::default(),
         bases: Memo::default(),
-        levels: Memo::default(),
-        handed: Memo::default(),
-        brought_in: Memo::default(),
-        passing: Memo::default(),
+        member_sets: Memo::default(),
+        exports: Memo::default(),
+        imported_names: Memo::default(),
+        external_reexports: Memo::default(),
         imported: Memo::default(),
-        mains: Memo::default(),
-        blocks: Memo::default(),
-        parts: Memo::default(),
-        owned: Memo::default(),
-        course: Course::new(MAX_DEPTH, MAX_STEPS),
+        main_declarations: Memo::default(),
+        extension_blocks: Memo::default(),
+        out_of_line: Memo::default(),
+        out_of_line_by_name: Memo::default(),
+        query_stack: QueryStack::new(MAX_DEPTH, MAX_STEPS),
     })
 }
 
 impl Resolver for Engine<'_> {
-    fn reference(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
-        let Some(file) = self.file(file) else { return Meaning::Unknown("no such file") };
+    fn resolve_reference(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
+        let Some(file) = self.file(file) else { return Resolution::Unknown("no such file") };
         let Some(&reference) = file.facts().references.get(at as usize) else {
-            return Meaning::Unknown("no such reference");
+            return Resolution::Unknown("no such reference");
         };
-        let call = file.facts().call_of(at);
-        if let Some(place) = file.facts().seen_by(at) {
-            return Meaning::proved(SymbolAt { file: file.id(), place }, "declared in an enclosing block");
+        let call = file.facts().call_at(at);
+        if let Some(place) = file.facts().block_target(at) {
+            return Resolution::proved(SymbolAt { file: file.id(), ordinal: place }, "declared in an enclosing block");
         }
-        let place = Place { file, symbol: reference.symbol };
+        let place = LookupSite { file, symbol: reference.symbol };
         match (reference.shape, reference.qualifier) {
-            (RefShape::Binds, _) => Meaning::Local,
-            (RefShape::Import, _) => self.in_import(&place.file, &reference),
-            (RefShape::Mention, _) => Meaning::Unknown("no rule reads a name here"),
-            (_, Some(of)) if let Some(binding) = self.implied_binding(&place.file, of) => {
-                self.implied_name(&place, &reference, binding, call)
+            (RefShape::Binds, _) => Resolution::Local,
+            (RefShape::Import, _) => self.import_name_resolution(&place.file, &reference),
+            (RefShape::Mention, _) => Resolution::Unknown("no rule reads a name here"),
+            (_, Some(of)) if let Some(binding) = self.implicit_receiver_binding(&place.file, of) => {
+                self.implicit_member_resolution(&place, &reference, binding, call)
             }
             // A name that may be a member of the value it is compared with, else a bare name.
             (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
-                found @ Meaning::Symbols { .. } => found,
+                found @ Resolution::Symbols { .. } => found,
                 _ => self.bare_name(&place, &reference, call),
             },
             (_, Some(qualifier)) => self.qualified_name(&place, &reference, qualifier, call),
@@ -158,80 +158,80 @@ impl Resolver for Engine<'_> {
         }
     }
 
-    fn import(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
-        let Some(file) = self.file(file) else { return Meaning::Unknown("no such file") };
+    fn resolve_import(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
+        let Some(file) = self.file(file) else { return Resolution::Unknown("no such file") };
         match file.facts().imports.get(at as usize) {
-            Some(import) => self.import_meaning(&file, import),
-            None => Meaning::Unknown("no such import"),
+            Some(import) => self.import_resolution(&file, import),
+            None => Resolution::Unknown("no such import"),
         }
     }
 
     fn calls_fields(&self) -> bool {
-        self.scoping.calls_fields
+        self.policy.calls_fields
     }
 
-    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.course.begin();
-        self.parts(declared)
+    fn out_of_line_members(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        self.query_stack.begin_query();
+        self.find_out_of_line(declared)
     }
 
-    fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
-        self.course.begin();
-        self.owner(part)
+    fn owner_of_member(&self, part: SymbolAt) -> Option<SymbolAt> {
+        self.query_stack.begin_query();
+        self.find_owner(part)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.course.begin();
-        self.overriding(declared)
+        self.query_stack.begin_query();
+        self.find_overrides(declared)
     }
 }
 
 impl Engine<'_> {
     pub(super) fn file(&self, id: VersionId) -> Option<Rc<File>> {
-        self.files.once(&id, || {
+        self.files.get_or_compute(&id, || {
             let library = self.library().file(id);
             let source = library.or_else(|| self.world.file(id))?;
-            (source.language == self.scoping.language || self.scoping.kin.contains(&source.language.as_str()))
+            (source.language == self.policy.language || self.policy.interop.contains(&source.language.as_str()))
                 .then(|| Rc::new(File::new(source)))
         })
     }
 
     pub(super) fn library(&self) -> &Library {
-        self.library.get_or_init(|| Library::read(self.scoping))
+        self.library.get_or_init(|| Library::read(self.policy))
     }
 
     pub(super) fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {
-        self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
+        self.file(at.file)?.symbol(at.ordinal).map(|symbol| symbol.kind)
     }
 
     /// Returns the resolution to these symbols; symbols of the library are external.
-    pub(super) fn proved(&self, targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
-        let mut targets = self.main(targets);
+    pub(super) fn symbols_resolution(&self, targets: Vec<SymbolAt>, why: &'static str) -> Resolution {
+        let mut targets = self.main_declaration(targets);
         if targets.iter().any(|at| !self.library().has(at.file)) {
             targets.retain(|at| !self.library().has(at.file));
         }
         match targets.first() {
-            None => Meaning::Unknown("no such name"),
-            Some(first) if self.library().has(first.file) => Meaning::External,
-            Some(_) => Meaning::Symbols { targets, confidence: Confidence::Static, why },
+            None => Resolution::Unknown("no such name"),
+            Some(first) if self.library().has(first.file) => Resolution::External,
+            Some(_) => Resolution::Symbols { targets, confidence: Confidence::Static, why },
         }
     }
 
     /// Returns whether a name is that of a basic type.
-    pub(super) fn is_plain(&self, name: &str) -> bool {
+    pub(super) fn is_basic_type(&self, name: &str) -> bool {
         self.plain(name).is_some()
     }
 
     /// Returns the nearest enclosing symbol with members of its own: a type, or a function of an anonymous class.
-    pub(super) fn class_of(&self, file: &File, symbol: Option<u32>) -> Option<u32> {
-        if self.scoping.unit == Unit::Include {
+    pub(super) fn enclosing_type(&self, file: &File, symbol: Option<u32>) -> Option<u32> {
+        if self.policy.unit == Unit::Include {
             return None;
         }
-        let has_namespaces = self.scoping.unit == Unit::Namespace;
-        file.around(symbol).find(|&at| {
+        let has_namespaces = self.policy.unit == Unit::Namespace;
+        file.ancestors(symbol).find(|&at| {
             file.symbol(at).is_some_and(|symbol| {
-                let has_members = has_namespaces || self.scoping.known_packages;
+                let has_members = has_namespaces || self.policy.packages_must_exist;
                 is_type(symbol.kind)
                     || !symbol.bases.is_empty()
                     || symbol.owner.is_some()

@@ -13,57 +13,57 @@ use codecompass_model::{
     World,
 };
 
+use crate::interner::hash;
 use crate::lines::LineStarts;
-use crate::names::hash;
 
 /// Indices into the facts, in lookup order.
-type Sorted = OnceCell<Box<[u32]>>;
+type SortedIndices = OnceCell<Box<[u32]>>;
 
 /// Returns the local name of an import; `None` if it declares none.
-pub(crate) type GivenName = fn(&Import) -> Option<&str>;
+pub(crate) type LocalNameFn = fn(&Import) -> Option<&str>;
 
 /// A file with its facts sorted for lookups.
 pub(crate) struct Index {
     pub(crate) file: Rc<SourceFile>,
-    given_name: GivenName,
+    local_name: LocalNameFn,
     /// Symbols that code can name, by parent and index.
-    children: Sorted,
+    children: SortedIndices,
     /// Symbols that code can name, by name and parent.
-    named: OnceCell<ByName>,
+    named: OnceCell<NameIndex>,
     /// Imports by their enclosing symbol.
-    imports: Sorted,
+    imports: SortedIndices,
     /// Imports by local name.
-    imports_named: OnceCell<ByName>,
+    imports_named: OnceCell<NameIndex>,
     /// Type parameters by the symbol that declares them.
-    type_params: Sorted,
+    type_params: SortedIndices,
     /// Parameters by their function; those of closures by the function around the closure.
-    params: Sorted,
+    params: SortedIndices,
     /// Bindings by name.
-    bindings: OnceCell<ByName>,
+    bindings: OnceCell<NameIndex>,
     /// References without a qualifier, by name.
-    references: OnceCell<ByName>,
+    references: OnceCell<NameIndex>,
     /// Decorators by the decorated symbol.
-    decorators: Sorted,
+    decorators: SortedIndices,
     /// References to the base types of a symbol, by that symbol.
-    bases: Sorted,
+    bases: SortedIndices,
     lines: OnceCell<Lines>,
 }
 
 impl Index {
-    pub(crate) fn new(file: Rc<SourceFile>, given_name: GivenName) -> Self {
+    pub(crate) fn new(file: Rc<SourceFile>, given_name: LocalNameFn) -> Self {
         Index {
             file,
-            given_name,
-            children: Sorted::new(),
+            local_name: given_name,
+            children: SortedIndices::new(),
             named: OnceCell::new(),
-            imports: Sorted::new(),
+            imports: SortedIndices::new(),
             imports_named: OnceCell::new(),
-            type_params: Sorted::new(),
-            params: Sorted::new(),
+            type_params: SortedIndices::new(),
+            params: SortedIndices::new(),
             bindings: OnceCell::new(),
             references: OnceCell::new(),
-            decorators: Sorted::new(),
-            bases: Sorted::new(),
+            decorators: SortedIndices::new(),
+            bases: SortedIndices::new(),
             lines: OnceCell::new(),
         }
     }
@@ -90,19 +90,21 @@ impl Index {
     }
 
     /// Returns the text of an expression.
-    pub(crate) fn written(&self, id: ExprId) -> &str {
-        self.facts().written(id)
+    pub(crate) fn expr_text(&self, id: ExprId) -> &str {
+        self.facts().raw_text(id)
     }
 
     /// Returns the text of a symbol's type.
     pub(crate) fn annotation(&self, symbol: u32) -> Option<&str> {
-        Some(self.written(self.symbol(symbol)?.annotation?))
+        Some(self.expr_text(self.symbol(symbol)?.annotation?))
     }
 
     /// Returns the symbols below a parent, or at file level, in source order.
     pub(crate) fn children(&self, parent: Option<u32>) -> &[u32] {
         let of = |at: u32| self.facts().symbols[at as usize].parent;
-        range(self.children.get_or_init(|| sorted(self.nameable(), |a, b| of(a).cmp(&of(b)))), |at| of(at).cmp(&parent))
+        range(self.children.get_or_init(|| sorted(self.nameable_symbols(), |a, b| of(a).cmp(&of(b)))), |at| {
+            of(at).cmp(&parent)
+        })
     }
 
     /// Returns the symbols with this name below a parent, or at file level.
@@ -111,30 +113,30 @@ impl Index {
             let symbol = &self.facts().symbols[at as usize];
             (symbol.name.as_str(), symbol.parent)
         };
-        self.named.get_or_init(|| ByName::new(self.nameable(), of)).find((name, parent), of)
+        self.named.get_or_init(|| NameIndex::new(self.nameable_symbols(), of)).find((name, parent), of)
     }
 
     /// Returns the symbols with this name at any level.
-    pub(crate) fn anywhere(&self, name: &str) -> &[u32] {
+    pub(crate) fn named_anywhere(&self, name: &str) -> &[u32] {
         let of = |at: u32| {
             let symbol = &self.facts().symbols[at as usize];
             (symbol.name.as_str(), symbol.parent)
         };
-        self.named.get_or_init(|| ByName::new(self.nameable(), of)).all(name, of)
+        self.named.get_or_init(|| NameIndex::new(self.nameable_symbols(), of)).find_by_name(name, of)
     }
 
     /// Returns the imports directly in a symbol, or at file level.
     pub(crate) fn imports(&self, symbol: Option<u32>) -> &[u32] {
         let of = |at: u32| self.facts().imports[at as usize].symbol;
-        let all = || sorted(places(&self.facts().imports, |_| true), |a, b| of(a).cmp(&of(b)));
+        let all = || sorted(indices_where(&self.facts().imports, |_| true), |a, b| of(a).cmp(&of(b)));
         range(self.imports.get_or_init(all), |at| of(at).cmp(&symbol))
     }
 
     /// Returns the imports with this local name, anywhere in the file.
     pub(crate) fn imports_named(&self, name: &str) -> &[u32] {
-        let of = |at: u32| ((self.given_name)(&self.facts().imports[at as usize]).unwrap_or(""), None);
-        let is_named = |import: &Import| (self.given_name)(import).is_some();
-        let all = || ByName::new(places(&self.facts().imports, is_named), of);
+        let of = |at: u32| ((self.local_name)(&self.facts().imports[at as usize]).unwrap_or(""), None);
+        let is_named = |import: &Import| (self.local_name)(import).is_some();
+        let all = || NameIndex::new(indices_where(&self.facts().imports, is_named), of);
         self.imports_named.get_or_init(all).find((name, None), of)
     }
 
@@ -151,7 +153,7 @@ impl Index {
     /// Returns the bindings with this name.
     pub(crate) fn bindings(&self, name: &str) -> &[u32] {
         let of = |at: u32| (self.name(self.facts().bindings[at as usize].name), None);
-        let all = || ByName::new(places(&self.facts().bindings, |_| true), of);
+        let all = || NameIndex::new(indices_where(&self.facts().bindings, |_| true), of);
         self.bindings.get_or_init(all).find((name, None), of)
     }
 
@@ -159,7 +161,7 @@ impl Index {
     pub(crate) fn references(&self, name: &str) -> &[u32] {
         let of = |at: u32| (self.name(self.facts().references[at as usize].name), None);
         let is_alone = |reference: &Reference| reference.qualifier.is_none() && reference.shape.is_use();
-        let all = || ByName::new(places(&self.facts().references, is_alone), of);
+        let all = || NameIndex::new(indices_where(&self.facts().references, is_alone), of);
         self.references.get_or_init(all).find((name, None), of)
     }
 
@@ -183,14 +185,14 @@ impl Index {
     }
 
     /// Returns a symbol and all enclosing ones, from the inside.
-    pub(crate) fn around(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn ancestors(&self, symbol: Option<u32>) -> impl Iterator<Item = u32> + '_ {
         // A parent has a smaller index than its children. Facts that violate this must not cause an endless loop.
         std::iter::successors(symbol, |&at| self.symbol(at)?.parent.filter(|&parent| parent < at))
     }
 
     /// Returns the nearest enclosing symbol of one of these kinds.
-    pub(crate) fn nearest(&self, symbol: Option<u32>, kinds: &[SymbolKind]) -> Option<u32> {
-        self.around(symbol).find(|&at| self.symbol(at).is_some_and(|symbol| kinds.contains(&symbol.kind)))
+    pub(crate) fn nearest_ancestor(&self, symbol: Option<u32>, kinds: &[SymbolKind]) -> Option<u32> {
+        self.ancestors(symbol).find(|&at| self.symbol(at).is_some_and(|symbol| kinds.contains(&symbol.kind)))
     }
 
     /// Returns the text of the file by lines; empty if the view has no text.
@@ -201,25 +203,25 @@ impl Index {
         })
     }
 
-    fn nameable(&self) -> Vec<u32> {
-        places(&self.facts().symbols, |symbol| symbol.kind.can_be_named())
+    fn nameable_symbols(&self) -> Vec<u32> {
+        indices_where(&self.facts().symbols, |symbol| symbol.kind.can_be_named())
     }
 
-    fn bindings_of<'i>(&'i self, list: &'i Sorted, kind: BindingKind, symbol: u32) -> &'i [u32] {
+    fn bindings_of<'i>(&'i self, list: &'i SortedIndices, kind: BindingKind, symbol: u32) -> &'i [u32] {
         let of = |at: u32| self.facts().bindings[at as usize].symbol;
-        let all = || sorted(places(&self.facts().bindings, |of| of.kind == kind), |a, b| of(a).cmp(&of(b)));
+        let all = || sorted(indices_where(&self.facts().bindings, |of| of.kind == kind), |a, b| of(a).cmp(&of(b)));
         range(list.get_or_init(all), |at| of(at).cmp(&Some(symbol)))
     }
 
-    fn references_of<'i>(&'i self, list: &'i Sorted, shape: RefShape, symbol: u32) -> &'i [u32] {
+    fn references_of<'i>(&'i self, list: &'i SortedIndices, shape: RefShape, symbol: u32) -> &'i [u32] {
         let of = |at: u32| self.facts().references[at as usize].symbol;
-        let all = || sorted(places(&self.facts().references, |of| of.shape == shape), |a, b| of(a).cmp(&of(b)));
+        let all = || sorted(indices_where(&self.facts().references, |of| of.shape == shape), |a, b| of(a).cmp(&of(b)));
         range(list.get_or_init(all), |at| of(at).cmp(&Some(symbol)))
     }
 }
 
 /// Returns the indices of the matching items.
-pub(crate) fn places<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Vec<u32> {
+pub(crate) fn indices_where<T>(all: &[T], fits: impl Fn(&T) -> bool) -> Vec<u32> {
     (0..).zip(all).filter(|(_, one)| fits(one)).map(|(at, _)| at).collect()
 }
 
@@ -237,34 +239,34 @@ pub(crate) fn range(list: &[u32], order: impl Fn(u32) -> Ordering) -> &[u32] {
 }
 
 /// Indices by name, and by parent if the key has one. Equal ones are in source order.
-struct ByName {
+struct NameIndex {
     hashes: Box<[u64]>,
-    places: Box<[u32]>,
+    indices: Box<[u32]>,
 }
 
 /// A name, and a parent if the lookup needs one.
 type NameKey<'f> = (&'f str, Option<u32>);
 
-impl ByName {
+impl NameIndex {
     fn new<'f>(places: Vec<u32>, of: impl Fn(u32) -> NameKey<'f>) -> Self {
         let mut all: Vec<(u64, u32)> = places.into_iter().map(|at| (hash(of(at).0.as_bytes()), at)).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| of(a.1).cmp(&of(b.1))));
-        ByName { hashes: all.iter().map(|one| one.0).collect(), places: all.iter().map(|one| one.1).collect() }
+        NameIndex { hashes: all.iter().map(|one| one.0).collect(), indices: all.iter().map(|one| one.1).collect() }
     }
 
     fn find<'f>(&self, key: NameKey<'_>, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
-        range(self.of_hash(key.0), |at| of(at).cmp(&key))
+        range(self.with_hash(key.0), |at| of(at).cmp(&key))
     }
 
-    fn all<'f>(&self, name: &str, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
-        range(self.of_hash(name), |at| of(at).0.cmp(name))
+    fn find_by_name<'f>(&self, name: &str, of: impl Fn(u32) -> NameKey<'f>) -> &[u32] {
+        range(self.with_hash(name), |at| of(at).0.cmp(name))
     }
 
-    fn of_hash(&self, name: &str) -> &[u32] {
+    fn with_hash(&self, name: &str) -> &[u32] {
         let hash = hash(name.as_bytes());
         let start = self.hashes.partition_point(|&known| known < hash);
         let end = start + self.hashes[start..].partition_point(|&known| known == hash);
-        &self.places[start..end]
+        &self.indices[start..end]
     }
 }
 

@@ -11,28 +11,28 @@
 //! with `overloads` and `constructors` where several symbols match. `units` (`namespaces`, `modules`) determine which
 //! other files a file sees, `stubs` hold the library.
 
-mod applied;
+mod apply;
 mod calls;
+mod constructors;
 mod engine;
-mod implementing;
-mod implied;
+mod implementations;
+mod implicit_receivers;
 pub(crate) mod index;
-mod makers;
-mod meanings;
 mod members;
 pub(crate) mod memo;
 pub(crate) mod modules;
 mod names;
 mod namespaces;
+mod out_of_line;
 mod overloads;
-mod parts;
-mod scoping;
-mod sight;
+mod resolutions;
+mod scope_policy;
 mod stubs;
 mod types;
 mod typing;
 mod units;
 mod values;
+mod visibility;
 
 pub(crate) use engine::{is_type, resolver};
-pub(crate) use scoping::{Apart, Look, Outer, Parts, Scoping, Unit};
+pub(crate) use scope_policy::{LookupStep, Namespaces, OutOfLineMembers, OuterUnits, ScopePolicy, Unit};

@@ -3,20 +3,20 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use codecompass_model::{Expr, ExprId, Flags, Literal, Part, SymbolAt, SymbolKind};
+use codecompass_model::{Expr, ExprId, Flags, Literal, SymbolAt, SymbolKind, ValuePart};
 
 use super::engine::{Engine, File};
 use super::types::{FuncType, Type};
 
 /// Returns whether a function accepts this number of arguments.
-pub(super) fn takes(of: &FuncType, given: usize) -> bool {
+pub(super) fn accepts_arity(of: &FuncType, given: usize) -> bool {
     let wanted = of.params.len();
     (given <= wanted || of.variadic) && given + of.optional + usize::from(of.variadic) >= wanted
 }
 
 /// Returns the parameter index of the n-th argument. If optional parameters are omitted, a closure as last argument
 /// belongs to the last parameter.
-pub(super) fn place_of(of: &FuncType, n: usize, given: usize, is_closure: bool) -> usize {
+pub(super) fn parameter_index(of: &FuncType, n: usize, given: usize, is_closure: bool) -> usize {
     let last = of.params.len().saturating_sub(1);
     let is_last = is_closure && n + 1 == given && given < of.params.len() && of.optional > 0;
     if is_last { last } else { n.min(last) }
@@ -24,15 +24,15 @@ pub(super) fn place_of(of: &FuncType, n: usize, given: usize, is_closure: bool) 
 
 /// The arguments of a call.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct CallArgs {
     pub(super) types: Vec<Type>,
     /// The argument labels, where they distinguish functions.
     pub(super) labels: Vec<Label>,
     /// The number of explicit type arguments.
-    pub(super) told: usize,
+    pub(super) explicit_type_args: usize,
 }
 
-impl Deref for Given {
+impl Deref for CallArgs {
     type Target = [Type];
 
     fn deref(&self) -> &[Type] {
@@ -43,7 +43,7 @@ impl Deref for Given {
 /// The label of an argument.
 #[derive(PartialEq, Eq)]
 pub(super) enum Label {
-    Nothing,
+    Unlabelled,
     Named(String),
     /// A closure may follow the call without its label.
     Any,
@@ -52,9 +52,9 @@ pub(super) enum Label {
 /// Returns the label of an argument or a parameter.
 pub(super) fn label(file: &File, of: ExprId) -> Label {
     match file.facts().expr(of) {
-        Expr::Part { part: Part::Field(name), .. } => Label::Named(file.name(*name).to_owned()),
+        Expr::Part { part: ValuePart::Field(name), .. } => Label::Named(file.name(*name).to_owned()),
         Expr::Closure { .. } => Label::Any,
-        _ => Label::Nothing,
+        _ => Label::Unlabelled,
     }
 }
 
@@ -69,7 +69,7 @@ fn fits_labels(params: &[Label], given: &[Label]) -> bool {
         };
         match found {
             Some(found) => next = found + 1,
-            None if n > 0 && *label == Label::Nothing => {}
+            None if n > 0 && *label == Label::Unlabelled => {}
             None => return false,
         }
     }
@@ -78,10 +78,10 @@ fn fits_labels(params: &[Label], given: &[Label]) -> bool {
 
 impl Engine<'_> {
     /// Keeps the functions with parameters that match the argument labels of a call.
-    pub(super) fn labelled(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
+    pub(super) fn filter_by_labels(&self, all: &[SymbolAt], given: &CallArgs) -> Vec<SymbolAt> {
         let is_meant = |at: &SymbolAt| {
             let Some(file) = self.file(at.file) else { return true };
-            let Some(of) = file.symbol(at.place).and_then(|symbol| symbol.annotation) else { return true };
+            let Some(of) = file.symbol(at.ordinal).and_then(|symbol| symbol.annotation) else { return true };
             let Expr::Func(of) = file.facts().expr(of) else { return true };
             let params: Vec<Label> = of.params.iter().map(|&param| label(&file, param)).collect();
             fits_labels(&params, &given.labels)
@@ -90,8 +90,8 @@ impl Engine<'_> {
     }
 
     /// Returns the functions that match these arguments best; if none does, those with the right arity, else all.
-    pub(super) fn overloads(&self, all: &[SymbolAt], given: &Given) -> Vec<SymbolAt> {
-        let labelled = if self.scoping.labels { self.labelled(all, given) } else { all.to_vec() };
+    pub(super) fn overloads(&self, all: &[SymbolAt], given: &CallArgs) -> Vec<SymbolAt> {
+        let labelled = if self.policy.labels_distinguish { self.filter_by_labels(all, given) } else { all.to_vec() };
         self.by_types(&labelled, given)
     }
 
@@ -104,7 +104,7 @@ impl Engine<'_> {
             return fitting;
         }
         let takes_as_many = |at: &SymbolAt| match self.symbol_type(*at) {
-            Type::Func(of) => takes(&of, given.len()),
+            Type::Func(of) => accepts_arity(&of, given.len()),
             _ => true,
         };
         let near: Vec<SymbolAt> = all.iter().copied().filter(takes_as_many).collect();
@@ -118,7 +118,7 @@ impl Engine<'_> {
         let mut most = 0;
         for &at in all {
             let Type::Func(of) = self.symbol_type(at) else { continue };
-            let Some(fit) = self.fit_all(&of, given) else { continue };
+            let Some(fit) = self.match_score_all(&of, given) else { continue };
             if fit > most {
                 best.clear();
             }
@@ -131,7 +131,11 @@ impl Engine<'_> {
             let is_nearest = |of: &FuncType| {
                 best.iter().all(|(_, other)| {
                     of.params.len() == other.params.len()
-                        && of.params.iter().zip(&other.params).all(|(of, wanted)| self.fit(wanted, of).is_some())
+                        && of
+                            .params
+                            .iter()
+                            .zip(&other.params)
+                            .all(|(of, wanted)| self.match_score(wanted, of).is_some())
                 })
             };
             let nearest: Vec<SymbolAt> = best.iter().filter(|(_, of)| is_nearest(of)).map(|(at, _)| *at).collect();
@@ -143,20 +147,20 @@ impl Engine<'_> {
     }
 
     /// Returns how well arguments match a function; `None` if they do not.
-    fn fit_all(&self, of: &FuncType, given: &[Type]) -> Option<u32> {
-        if !takes(of, given.len()) {
+    fn match_score_all(&self, of: &FuncType, given: &[Type]) -> Option<u32> {
+        if !accepts_arity(of, given.len()) {
             return None;
         }
         let last = of.params.len().saturating_sub(1);
         let leaves_out = given.len() < of.params.len();
         let mut sum = if of.variadic || leaves_out { 1 } else { 2 };
         for (n, argument) in given.iter().enumerate() {
-            let param = of.params.get(place_of(of, n, given.len(), matches!(argument, Type::Closure { .. })))?;
+            let param = of.params.get(parameter_index(of, n, given.len(), matches!(argument, Type::Closure { .. })))?;
             let is_rest = n > last || n == last && of.variadic && given.len() != of.params.len();
-            let whole = if is_rest { None } else { self.fit(param, argument) };
+            let whole = if is_rest { None } else { self.match_score(param, argument) };
             let fit = match (param, whole) {
                 (_, Some(fit)) => fit * if of.variadic { 1 } else { 2 },
-                (Type::List(each), None) if of.variadic && n >= last => self.fit(each, argument)?,
+                (Type::List(each), None) if of.variadic && n >= last => self.match_score(each, argument)?,
                 _ => return None,
             };
             sum += fit;
@@ -165,7 +169,7 @@ impl Engine<'_> {
     }
 
     /// Returns how well an argument type matches a parameter; `None` if it does not.
-    fn fit(&self, param: &Type, given: &Type) -> Option<u32> {
+    fn match_score(&self, param: &Type, given: &Type) -> Option<u32> {
         const SAME: u32 = 12;
         Some(match (param, given) {
             (Type::External, Type::External) => 4,
@@ -175,23 +179,23 @@ impl Engine<'_> {
             (Type::Basic(_), Type::Basic("null")) | (Type::Basic("char"), Type::Basic(_)) => return None,
             (_, Type::Basic("null")) => 4,
             (Type::Basic(param), Type::Basic(given)) => {
-                let rank = |name: &str| self.scoping.widens.iter().position(|known| *known == name);
+                let rank = |name: &str| self.policy.widening_order.iter().position(|known| *known == name);
                 let (param, given) = (rank(param)?, rank(given)?);
                 11 - (param.checked_sub(given)? as u32).min(8)
             }
             (Type::Basic(_), Type::Named(..)) => match self.unboxed(given) {
-                Some(given) => self.fit(param, &given)?.min(2),
+                Some(given) => self.match_score(param, &given)?.min(2),
                 None => return None,
             },
             (_, Type::Basic(_)) => match self.boxed(given) {
                 Type::Basic(_) => return None,
-                boxed => self.fit(param, &boxed)?.min(3),
+                boxed => self.match_score(param, &boxed)?.min(3),
             },
             (Type::Param(file, binding), given) => {
                 let bound = self.bound(*file, *binding);
                 match (&bound, self.root()) {
                     (Type::Named(of, _), Some(root)) if *of == root => 3,
-                    _ => self.fit(&bound, given)?.min(4),
+                    _ => self.match_score(&bound, given)?.min(4),
                 }
             }
             (Type::Named(of, _), _) if Some(*of) == self.root() => match given {
@@ -206,23 +210,23 @@ impl Engine<'_> {
                 self.function_of(param)?;
                 5
             }
-            (Type::Named(of, _), Type::Named(..) | Type::Param(..)) => match self.distance(given, *of) {
+            (Type::Named(of, _), Type::Named(..) | Type::Param(..)) => match self.inheritance_distance(given, *of) {
                 Some(steps) => SAME - steps.min(6),
-                None if self.is_open(given) => 1,
+                None if self.has_unknown_bases(given) => 1,
                 None => return None,
             },
             (Type::Func(of), Type::Closure { params, .. }) => {
-                let named = of.params.len() - usize::from(of.on_first && !of.params.is_empty());
+                let named = of.params.len() - usize::from(of.has_receiver && !of.params.is_empty());
                 if named == *params as usize || *params == 0 { 6 } else { return None }
             }
-            (Type::List(param), Type::List(given)) => self.fit(param, given)?,
+            (Type::List(param), Type::List(given)) => self.match_score(param, given)?,
             (Type::Func(_), Type::Func(_)) => 5,
             _ => return None,
         })
     }
 
     /// Returns the number of inheritance steps from a type to a supertype.
-    fn distance(&self, of: &Type, wanted: SymbolAt) -> Option<u32> {
+    fn inheritance_distance(&self, of: &Type, wanted: SymbolAt) -> Option<u32> {
         let mut level = vec![of.clone()];
         for steps in 0..8 {
             let mut next = Vec::new();
@@ -241,12 +245,15 @@ impl Engine<'_> {
 
     /// Returns the basic type with this name.
     pub(super) fn plain(&self, name: &str) -> Option<&'static str> {
-        let known = self.scoping.boxes.iter().map(|(plain, _)| *plain).chain(["void"]);
-        known.chain(self.scoping.widens.iter().copied()).find(|plain| *plain == name).filter(|_| !name.is_empty())
+        let known = self.policy.boxes.iter().map(|(plain, _)| *plain).chain(["void"]);
+        known
+            .chain(self.policy.widening_order.iter().copied())
+            .find(|plain| *plain == name)
+            .filter(|_| !name.is_empty())
     }
 
     pub(super) fn literal(&self, of: Literal) -> Type {
-        let Some((_, name)) = self.scoping.literals.iter().find(|(known, _)| *known == of) else {
+        let Some((_, name)) = self.policy.literals.iter().find(|(known, _)| *known == of) else {
             return if of == Literal::Null { Type::Basic("null") } else { Type::External };
         };
         match (self.plain(name), self.library().named(name).first()) {
@@ -259,14 +266,14 @@ impl Engine<'_> {
     /// Returns the type of the library that represents a basic type.
     pub(super) fn boxed(&self, of: &Type) -> Type {
         let Type::Basic(plain) = of else { return of.clone() };
-        let name = self.scoping.boxes.iter().find(|(known, _)| known == plain).map(|(_, name)| *name);
+        let name = self.policy.boxes.iter().find(|(known, _)| known == plain).map(|(_, name)| *name);
         let found = name.and_then(|name| self.library().named(name).first().copied());
         found.map_or_else(|| of.clone(), Type::named)
     }
 
     fn unboxed(&self, of: &Type) -> Option<Type> {
         let Type::Named(at, _) = of else { return None };
-        let (plain, _) = self.scoping.boxes.iter().find(|(_, name)| self.library().named(name).first() == Some(at))?;
+        let (plain, _) = self.policy.boxes.iter().find(|(_, name)| self.library().named(name).first() == Some(at))?;
         Some(Type::Basic(plain))
     }
 
@@ -278,9 +285,9 @@ impl Engine<'_> {
             Type::Named(at, arguments) => (*at, arguments),
             _ => return None,
         };
-        let _deeper = self.course.deeper()?;
+        let _deeper = self.query_stack.descend()?;
         let file = self.file(at.file)?;
-        if file.symbol(at.place).is_none_or(|symbol| symbol.kind != SymbolKind::Interface) {
+        if file.symbol(at.ordinal).is_none_or(|symbol| symbol.kind != SymbolKind::Interface) {
             return None;
         }
         let with = self.arguments(at, arguments);
@@ -290,15 +297,15 @@ impl Engine<'_> {
                 of.kind == SymbolKind::Method && of.flags.has(Flags::ABSTRACT) && !of.flags.has(Flags::STATIC)
             })
         };
-        let mut open = file.children(Some(at.place)).iter().filter(is_left_open).filter(|&&place| {
+        let mut open = file.children(Some(at.ordinal)).iter().filter(is_left_open).filter(|&&place| {
             // Members of the root type are not abstract.
             let name = file.symbol(place).map_or("", |symbol| symbol.name.as_str());
             self.root().is_none_or(|root| {
-                self.file(root.file).is_none_or(|file| file.named(Some(root.place), name).is_empty())
+                self.file(root.file).is_none_or(|file| file.named(Some(root.ordinal), name).is_empty())
             })
         });
         match (open.next(), open.next()) {
-            (Some(&only), None) => match self.symbol_type(SymbolAt { file: at.file, place: only }).with(&with) {
+            (Some(&only), None) => match self.symbol_type(SymbolAt { file: at.file, ordinal: only }).with(&with) {
                 Type::Func(of) => Some(of),
                 _ => None,
             },

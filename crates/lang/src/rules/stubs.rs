@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use codecompass_model::{SourceFile, SymbolAt, VersionId};
 
-use super::scoping::Scoping;
+use super::scope_policy::ScopePolicy;
 
 /// The stubs as files.
 pub(super) struct Library {
@@ -17,7 +17,7 @@ pub(super) struct Library {
 
 impl Library {
     /// Extracts the stubs: sections, each after a line `== name`.
-    pub(super) fn read(scoping: &Scoping) -> Self {
+    pub(super) fn read(scoping: &ScopePolicy) -> Self {
         let texts = scoping.library.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
         let file = |(at, (_, text)): (usize, (&str, &str))| {
             let extracted = crate::extract(scoping.library_file, text.as_bytes().to_vec());
@@ -32,7 +32,7 @@ impl Library {
         let mut names: HashMap<String, Vec<SymbolAt>> = HashMap::new();
         for file in &files {
             for (place, symbol) in file.facts.symbols.iter().enumerate().filter(|(_, of)| of.kind.can_be_named()) {
-                let at = SymbolAt { file: file.id, place: place as u32 };
+                let at = SymbolAt { file: file.id, ordinal: place as u32 };
                 names.entry(symbol.name.clone()).or_default().push(at);
             }
         }
@@ -59,7 +59,7 @@ mod tests {
     use crate::{LANGUAGES, Rules};
 
     #[test]
-    fn stubs_are_code_of_their_language() {
+    fn stubs_parse_in_their_language() {
         for language in LANGUAGES {
             let Rules::Shared(language) = language.rules else { continue };
             let library = super::Library::read(language);

@@ -35,13 +35,13 @@ pub(crate) enum Type {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FuncType {
     /// The type parameters that the function itself declares.
-    pub(crate) own: Vec<(VersionId, u32)>,
+    pub(crate) type_params: Vec<(VersionId, u32)>,
     pub(crate) params: Vec<Type>,
     pub(crate) variadic: bool,
     /// The number of parameters that a call may omit.
     pub(crate) optional: usize,
     /// Whether the first parameter is the receiver.
-    pub(crate) on_first: bool,
+    pub(crate) has_receiver: bool,
     pub(crate) result: Type,
 }
 
@@ -85,11 +85,11 @@ impl Type {
             Type::Named(symbol, own) if !own.is_empty() => Type::Named(*symbol, all(own).into()),
             Type::List(of) => Type::List(Rc::new(of.replaced(arguments, depth + 1))),
             Type::Func(of) => Type::Func(Rc::new(FuncType {
-                own: of.own.clone(),
+                type_params: of.type_params.clone(),
                 params: all(&of.params),
                 variadic: of.variadic,
                 optional: of.optional,
-                on_first: of.on_first,
+                has_receiver: of.has_receiver,
                 result: of.result.replaced(arguments, depth + 1),
             })),
             other => other.clone(),

@@ -30,16 +30,16 @@ fn needs_test(condition: &str, depth: usize) -> bool {
         rest.strip_prefix('(')?.strip_suffix(')')
     };
     if let Some(list) = inside("all") {
-        return parts(list).any(|part| needs_test(part, depth));
+        return split_list(list).any(|part| needs_test(part, depth));
     }
     if let Some(list) = inside("any") {
-        return !list.trim().is_empty() && parts(list).all(|part| needs_test(part, depth));
+        return !list.trim().is_empty() && split_list(list).all(|part| needs_test(part, depth));
     }
     condition == "test"
 }
 
 /// Splits a list at the commas outside brackets; a trailing comma adds no item.
-fn parts(list: &str) -> impl Iterator<Item = &str> {
+fn split_list(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0i32;
     let list = list.trim_end().strip_suffix(',').unwrap_or(list);
     list.split(move |c| {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_told_by_attribute() {
+    fn recognises_test_attributes() {
         for (attribute, expected) in [
             ("#[test]", true),
             ("#[ test ]", true),

@@ -1,32 +1,32 @@
 //! Local bindings: parameters, variables, patterns, type parameters, and their blocks.
 
-use codecompass_model::{BindingKind, Part, Span, SymbolKind};
+use codecompass_model::{BindingKind, Span, SymbolKind, ValuePart};
 
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::{NewBinding, Said};
+use crate::draft::{ExprInput, NewBinding};
 use crate::roles::Role;
 use crate::text::{self, is_capitalised};
 use crate::tree::Tree;
 
 /// The maximum number of list elements, pattern names or bounds to read, to limit the cost of absurd ones.
-pub(super) const MAX_LOOKED_AT: usize = 256;
+pub(super) const MAX_ELEMENTS: usize = 256;
 
 /// The value source of the names in a pattern.
 #[derive(Clone, Copy)]
-struct Source {
+struct ValueSource {
     /// The node of the declared type.
     annotation: Option<usize>,
     /// The node of the expression.
     value: Option<usize>,
-    part: Part,
+    part: ValuePart,
 }
 
-impl Source {
+impl ValueSource {
     /// Returns the source of a part of this value.
-    fn part(self, part: Part) -> Source {
-        let part = if self.part == Part::Whole { part } else { Part::Inside };
-        Source { part, ..self }
+    fn part(self, part: ValuePart) -> ValueSource {
+        let part = if self.part == ValuePart::Whole { part } else { ValuePart::Inside };
+        ValueSource { part, ..self }
     }
 }
 
@@ -48,12 +48,12 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
         k::FOR => {
             walk.draft.block(next, false);
             let from = tree.child(at, f::BODY).unwrap_or(next);
-            declared(walk, at, BindingKind::Local, Part::Element, from);
+            bind_declared(walk, at, BindingKind::Local, ValuePart::Element, from);
         }
-        k::LET | k::LET_CONDITION => declared(walk, at, BindingKind::Local, Part::Whole, next),
+        k::LET | k::LET_CONDITION => bind_declared(walk, at, BindingKind::Local, ValuePart::Whole, next),
         k::PARAMETER => {
             let from = tree.next(tree.node(at).parent as usize);
-            declared(walk, at, BindingKind::Param, Part::Whole, from);
+            bind_declared(walk, at, BindingKind::Param, ValuePart::Whole, from);
         }
         k::CLOSURE_PARAMETERS => closure_parameters(walk, at),
         k::MATCH_PATTERN => match_pattern(walk, at),
@@ -76,10 +76,10 @@ pub(super) fn enter_item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
 }
 
 /// Binds the names of a node with a pattern and optionally a type and a value.
-fn declared(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, part: Part, from: usize) {
+fn bind_declared(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, part: ValuePart, from: usize) {
     let tree = walk.tree;
     if let Some(pattern) = tree.child(at, f::PATTERN) {
-        let source = Source { annotation: tree.child(at, f::TYPE), value: tree.child(at, f::VALUE), part };
+        let source = ValueSource { annotation: tree.child(at, f::TYPE), value: tree.child(at, f::VALUE), part };
         bind_pattern(walk, pattern, kind, source, from);
     }
 }
@@ -87,7 +87,7 @@ fn declared(walk: &mut Walk<'_, '_>, at: usize, kind: BindingKind, part: Part, f
 fn closure_parameters(walk: &mut Walk<'_, '_>, at: usize) {
     let tree = walk.tree;
     for pattern in tree.children(at).filter(|&child| tree.kind(child) != k::PARAMETER) {
-        let source = Source { annotation: None, value: None, part: Part::Whole };
+        let source = ValueSource { annotation: None, value: None, part: ValuePart::Whole };
         bind_pattern(walk, pattern, BindingKind::Param, source, tree.next(at));
     }
 }
@@ -99,7 +99,7 @@ fn match_pattern(walk: &mut Walk<'_, '_>, at: usize) {
     let matched = above(above(above(at)));
     let value = (tree.kind(matched) == k::MATCH).then(|| tree.child(matched, f::VALUE)).flatten();
     if let Some(pattern) = tree.children(at).next() {
-        let source = Source { annotation: None, value, part: Part::Whole };
+        let source = ValueSource { annotation: None, value, part: ValuePart::Whole };
         bind_pattern(walk, pattern, BindingKind::Local, source, tree.next(pattern));
     }
 }
@@ -118,9 +118,9 @@ fn type_parameter(walk: &mut Walk<'_, '_>, at: usize, item: usize) {
     if let Some(name) = tree.child(at, f::NAME) {
         walk.roles.mark(Some(name), Role::Declares);
         let name = tree.node(name).span();
-        let annotation = bounds.first().copied().filter(|_| bounds.len() == 1).map(Said::Text);
+        let annotation = bounds.first().copied().filter(|_| bounds.len() == 1).map(ExprInput::Text);
         let first = walk.draft.binding_count();
-        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: Part::Whole, from: 0 });
+        walk.draft.bind(NewBinding { name, kind, annotation, value: None, part: ValuePart::Whole, from: 0 });
         if bounds.len() > 1 {
             let all: Vec<&str> = bounds.iter().map(|&span| walk.draft.slice(span)).collect();
             walk.draft.annotate(first, &text::qualifier(&all.join(" + ")));
@@ -137,7 +137,7 @@ fn bounds(walk: &Walk<'_, '_>, parameter: usize, item: usize) -> Vec<Span> {
         tree.child(predicate, f::LEFT).is_some_and(|left| walk.draft.slice(tree.node(left).span()) == word)
     };
     let clause = tree.child_of_kind(item, k::WHERE).into_iter().flat_map(|clause| tree.children(clause));
-    let apart = clause.take(MAX_LOOKED_AT).filter(is_meant).filter_map(|predicate| tree.child(predicate, f::BOUNDS));
+    let apart = clause.take(MAX_ELEMENTS).filter(is_meant).filter_map(|predicate| tree.child(predicate, f::BOUNDS));
     let all = tree.child(parameter, f::BOUNDS).into_iter().chain(apart);
     all.filter_map(|bounds| bounds_span(tree, bounds)).collect()
 }
@@ -149,7 +149,7 @@ pub(super) fn bounds_span(tree: &Tree, bounds: usize) -> Option<Span> {
 }
 
 /// Binds the names of a pattern, in source order.
-fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source: Source, from: usize) {
+fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source: ValueSource, from: usize) {
     let mut pattern = Pattern { kind, from, names: Vec::new() };
     if walk.tree.kind(root) == k::IDENTIFIER {
         return name(walk, &mut pattern, root, source);
@@ -162,12 +162,12 @@ fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source:
             k::TUPLE_PATTERN => tuple(walk, &mut open, at, source),
             k::TUPLE_STRUCT_PATTERN => tuple_struct(walk, &mut open, at, source),
             k::STRUCT_PATTERN => {
-                let source = of_type(walk.tree, at, source);
+                let source = with_pattern_type(walk.tree, at, source);
                 open.extend(walk.tree.children(at).skip(1).map(|field| (field, source)));
             }
             k::FIELD_PATTERN => field(walk, &mut pattern, &mut open, at, source),
             k::SLICE_PATTERN => {
-                open.extend(walk.tree.children(at).map(|part| (part, source.part(Part::Element))));
+                open.extend(walk.tree.children(at).map(|part| (part, source.part(ValuePart::Element))));
             }
             k::OR_PATTERN | k::REF_PATTERN | k::MUT_PATTERN | k::REFERENCE_PATTERN | k::CAPTURED_PATTERN => {
                 open.extend(walk.tree.children(at).map(|part| (part, source)));
@@ -179,7 +179,7 @@ fn bind_pattern(walk: &mut Walk<'_, '_>, root: usize, kind: BindingKind, source:
 }
 
 /// Handles a name in a pattern: a declaration, or a constant or variant if it is capitalised.
-fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: Source) {
+fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: ValueSource) {
     let span = walk.tree.node(at).span();
     if is_capitalised(walk.draft.slice(span)) {
         return;
@@ -188,13 +188,13 @@ fn name(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, at: usize, source: Sourc
     add(walk, pattern, span, source);
 }
 
-fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Source) {
+fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: ValueSource) {
     let word = walk.draft.slice(name);
-    if pattern.names.iter().rev().take(MAX_LOOKED_AT).any(|&known| walk.draft.slice(known) == word) {
+    if pattern.names.iter().rev().take(MAX_ELEMENTS).any(|&known| walk.draft.slice(known) == word) {
         return;
     }
     pattern.names.push(name);
-    let span = |at: usize| Said::Text(walk.tree.node(at).span());
+    let span = |at: usize| ExprInput::Text(walk.tree.node(at).span());
     walk.draft.bind(NewBinding {
         name,
         kind: pattern.kind,
@@ -207,16 +207,16 @@ fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Sourc
 
 /// Handles `(a, b)`: each name is its part of the value. If the value or its type is itself a tuple in the source, the
 /// name is the whole of that element.
-fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, ValueSource)>, at: usize, source: ValueSource) {
     let tree = walk.tree;
     let of = |list: Option<usize>, kind: u8| {
-        let list = list.filter(|&list| source.part == Part::Whole && tree.kind(list) == kind);
-        list.map(|list| elements(walk, list, tree.node(list).start).take(MAX_LOOKED_AT).collect::<Vec<_>>())
+        let list = list.filter(|&list| source.part == ValuePart::Whole && tree.kind(list) == kind);
+        list.map(|list| elements(walk, list, tree.node(list).start).take(MAX_ELEMENTS).collect::<Vec<_>>())
     };
     let (values, types) = (of(source.value, k::TUPLE), of(source.annotation, k::TUPLE_TYPE));
     for (part, index) in elements(walk, at, tree.node(at).start) {
         let Some(index) = index else {
-            open.push((part, source.part(Part::Inside)));
+            open.push((part, source.part(ValuePart::Inside)));
             continue;
         };
         let pick = |list: &Option<Vec<(usize, Option<u32>)>>| {
@@ -225,16 +225,16 @@ fn tuple(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source
             Some(list[found].0)
         };
         let own = if values.is_some() || types.is_some() {
-            Source { annotation: pick(&types), value: pick(&values), part: Part::Whole }
+            ValueSource { annotation: pick(&types), value: pick(&values), part: ValuePart::Whole }
         } else {
-            source.part(Part::Index(index))
+            source.part(ValuePart::Index(index))
         };
         open.push((part, own));
     }
 }
 
 /// Handles tuple structs: `Some(x)` is the payload, `Pair(a, b)` has several values. `Err` holds no useful payload.
-fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, ValueSource)>, at: usize, source: ValueSource) {
     let tree = walk.tree;
     let Some(type_at) = tree.child(at, f::TYPE) else { return };
     let type_node = tree.node(type_at);
@@ -243,33 +243,39 @@ fn tuple_struct(walk: &Walk<'_, '_>, open: &mut Vec<(usize, Source)>, at: usize,
     let several = rest || parts.len() > 1 || parts.iter().any(|(_, index)| *index != Some(0));
     let source = match walk.draft.slice(type_node.span()) {
         "Some" | "Ok" => source,
-        "Err" => source.part(Part::Inside),
-        _ => of_type(tree, at, source),
+        "Err" => source.part(ValuePart::Inside),
+        _ => with_pattern_type(tree, at, source),
     };
     for (part, index) in parts {
         let own = match index {
-            Some(index) if several => Part::Index(index),
-            Some(_) => Part::Payload,
-            None => Part::Inside,
+            Some(index) if several => ValuePart::Index(index),
+            Some(_) => ValuePart::Payload,
+            None => ValuePart::Inside,
         };
         open.push((part, source.part(own)));
     }
 }
 
 /// Uses the type that a pattern names, unless a type was declared.
-fn of_type(tree: &Tree, at: usize, source: Source) -> Source {
+fn with_pattern_type(tree: &Tree, at: usize, source: ValueSource) -> ValueSource {
     match (tree.child(at, f::TYPE), source) {
-        (Some(_), Source { annotation: Some(_), part: Part::Whole, .. }) | (None, _) => source,
-        (annotation, Source { part: Part::Whole, .. }) => Source { annotation, ..source },
-        (annotation, _) => Source { annotation, value: None, part: Part::Whole },
+        (Some(_), ValueSource { annotation: Some(_), part: ValuePart::Whole, .. }) | (None, _) => source,
+        (annotation, ValueSource { part: ValuePart::Whole, .. }) => ValueSource { annotation, ..source },
+        (annotation, _) => ValueSource { annotation, value: None, part: ValuePart::Whole },
     }
 }
 
 /// Handles `name` or `name: pattern` in the pattern of a struct.
-fn field(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, open: &mut Vec<(usize, Source)>, at: usize, source: Source) {
+fn field(
+    walk: &mut Walk<'_, '_>,
+    pattern: &mut Pattern,
+    open: &mut Vec<(usize, ValueSource)>,
+    at: usize,
+    source: ValueSource,
+) {
     let Some(name) = walk.tree.child(at, f::NAME) else { return };
     let span = walk.tree.node(name).span();
-    let source = source.part(Part::Field(walk.draft.name(span)));
+    let source = source.part(ValuePart::Field(walk.draft.name(span)));
     match walk.tree.child(at, f::PATTERN) {
         Some(inner) => open.push((inner, source)),
         None if walk.tree.kind(name) == k::SHORTHAND_FIELD => add(walk, pattern, span, source),

@@ -2,7 +2,7 @@
 
 use codecompass_model::{RefShape, Span};
 
-use super::bindings::{self, MAX_LOOKED_AT};
+use super::bindings::{self, MAX_ELEMENTS};
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 
@@ -43,7 +43,7 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
     if !text.contains('{') {
         return;
     }
-    let Some(call) = call_around(walk, at) else { return };
+    let Some(call) = enclosing_macro_call(walk, at) else { return };
     let known = is_format(walk, call, at);
     let named = named_arguments(walk, at);
     let start = walk.tree.node(at).start;
@@ -57,7 +57,7 @@ pub(super) fn captures(walk: &mut Walk<'_, '_>, at: usize) {
 }
 
 /// Returns the macro call that has a node as an argument; the arguments may be tokens, or code in brackets.
-fn call_around(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
+fn enclosing_macro_call(walk: &Walk<'_, '_>, at: usize) -> Option<usize> {
     let above = |at: usize| walk.tree.node(at).parent as usize;
     let tokens = if walk.tree.kind(above(at)) == k::TOKEN_TREE { above(at) } else { above(above(at)) };
     let call = above(tokens);
@@ -75,18 +75,18 @@ fn is_format(walk: &Walk<'_, '_>, call: usize, at: usize) -> bool {
     let list = walk.tree.node(at).parent as usize;
     let strings = |&child: &usize| matches!(walk.tree.kind(child), k::STRING | k::RAW_STRING);
     let position = bindings::elements(walk, list, walk.tree.node(list).start)
-        .take(MAX_LOOKED_AT)
+        .take(MAX_ELEMENTS)
         .find_map(|(child, position)| (child == at).then_some(position).flatten());
     let wanted = FORMATTING[found].1;
     position == Some(wanted as u32)
-        || wanted == 0 && walk.tree.children(list).take(MAX_LOOKED_AT).find(strings) == Some(at)
+        || wanted == 0 && walk.tree.children(list).take(MAX_ELEMENTS).find(strings) == Some(at)
 }
 
 /// Returns the names of the sibling arguments: `name = value`.
 fn named_arguments<'t>(walk: &Walk<'_, 't>, at: usize) -> Vec<&'t str> {
     let tree = walk.tree;
     let left = |child: usize| (tree.kind(child) == k::ASSIGNMENT).then(|| tree.child(child, f::LEFT)).flatten();
-    let beside = tree.children(tree.node(at).parent as usize).take(MAX_LOOKED_AT);
+    let beside = tree.children(tree.node(at).parent as usize).take(MAX_ELEMENTS);
     let mut names: Vec<_> = beside.filter_map(left).map(|left| walk.draft.slice(tree.node(left).span())).collect();
     names.sort_unstable();
     names
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_braces_are_captured() {
+    fn finds_captured_names() {
         let cases: [(&str, &[&str]); 8] = [
             ("\"{name}\"", &["name"]),
             ("\"{a:?} {b:>8.2} {} {0} {c\"", &["a", "b"]),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_formatting_macros_are_sorted() {
+    fn formatting_macros_are_sorted() {
         assert!(FORMATTING.is_sorted());
     }
 }

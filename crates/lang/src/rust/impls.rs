@@ -12,22 +12,22 @@ use super::walk::Walk;
 use crate::text;
 
 /// The maximum length of a type with its arguments. A longer type is represented by its name alone.
-const MAX_TYPE: usize = 120;
+const MAX_TYPE_BYTES: usize = 120;
 
 /// The types that a file declares, collected on first use.
-pub(super) type Declared<'t> = Option<HashSet<&'t str>>;
+pub(super) type DeclaredTypes<'t> = Option<HashSet<&'t str>>;
 
 /// Returns the segment of qualified names for an `impl` block if it differs from the name of its type.
 pub(super) fn segment(walk: &mut Walk<'_, '_>, at: usize, name: &str) -> Option<String> {
     let tree = walk.tree;
     let of = walk.draft.slice(tree.node(tree.child(at, f::TYPE)?).span());
-    if !of.contains('<') || of.len() > MAX_TYPE || is_declared(walk, name) {
+    if !of.contains('<') || of.len() > MAX_TYPE_BYTES || is_declared(walk, name) {
         return None;
     }
     let parameters = tree.child_of_kind(at, k::TYPE_PARAMETERS);
     let names = parameters.into_iter().flat_map(|list| tree.children(list)).filter_map(|one| tree.child(one, f::NAME));
     let own: Vec<&str> = names.map(|name| walk.draft.slice(tree.node(name).span())).collect();
-    let whole = concrete(&last_names(of), &own);
+    let whole = drop_own_params(&last_names(of), &own);
     let start = whole.find(name).filter(|&start| whole[start + name.len()..].starts_with('<'))?;
     Some(whole[start..].to_owned())
 }
@@ -72,7 +72,7 @@ fn last_names(of: &str) -> String {
 }
 
 /// Returns a type without the arguments that are parameters of the `impl` itself.
-fn concrete(of: &str, own: &[&str]) -> String {
+fn drop_own_params(of: &str, own: &[&str]) -> String {
     let mut out = String::new();
     let mut word = String::new();
     for c in of.chars() {
@@ -103,10 +103,10 @@ fn concrete(of: &str, own: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{concrete, last_names};
+    use super::{drop_own_params, last_names};
 
     #[test]
-    fn type_arguments_stay_when_they_are_types_of_their_own() {
+    fn concrete_type_arguments_are_kept() {
         let table = [
             ("Arc<Handle>", "Arc<Handle>"),
             ("std::sync::Arc<super::Handle>", "Arc<Handle>"),
@@ -119,7 +119,7 @@ mod tests {
             ("Box<[T]>", "Box<[T]>"),
         ];
         for (of, expected) in table {
-            assert_eq!(concrete(&last_names(of), &["T", "K"]), expected, "{of}");
+            assert_eq!(drop_own_params(&last_names(of), &["T", "K"]), expected, "{of}");
         }
     }
 }

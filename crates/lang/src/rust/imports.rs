@@ -5,7 +5,7 @@ use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 use super::items;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::draft::{More, NewSymbol};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
 /// The maximum length of an import path that is kept.
@@ -82,7 +82,7 @@ fn leaves(walk: &Walk<'_, '_>, argument: usize) -> Vec<Leaf> {
             k::SCOPED_USE_LIST => {
                 let path = tree.child(at, f::PATH).map_or("", |path| walk.draft.slice(tree.node(path).span()));
                 let list = tree.child(at, f::LIST);
-                open.extend(list.map(|list| (list, text::cut(&join(&prefix, path), MAX_PATH).to_owned())));
+                open.extend(list.map(|list| (list, text::truncate(&join(&prefix, path), MAX_PATH).to_owned())));
             }
             k::LINE_COMMENT | k::BLOCK_COMMENT => {}
             _ => leaves.extend(leaf(walk, at, &prefix)),
@@ -149,7 +149,9 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         impl_trait: None,
         signature: signature(declaration, &shown, leaf.alias.as_deref()),
         visibility_text: declaration.visibility_text.clone(),
-        visibility: Some(declaration.visibility_text.as_deref().map_or(Visibility::Private, items::meaning)),
+        visibility: Some(
+            declaration.visibility_text.as_deref().map_or(Visibility::Private, items::visibility_of_modifier),
+        ),
         span: if declaration.single { declaration.span } else { leaf.span },
         outer_start: if declaration.single { declaration.outer_start } else { leaf.span.start },
         name_span: leaf.name_span,
@@ -157,7 +159,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         doc: if declaration.single { walk.outer.doc } else { None },
         annotation: None,
         value: None,
-        more: More::default(),
+        extras: SymbolExtras::default(),
         is_test: false,
     };
     walk.draft.symbol(new, 0);

@@ -8,7 +8,7 @@ use super::impls;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
 use super::{attributes, bindings};
-use crate::draft::{More, NewSymbol, Said};
+use crate::draft::{ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
 use crate::text;
@@ -73,13 +73,13 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         name_span,
         attributes: &walk.outer.attributes,
         doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
-        annotation: annotation(walk, at).map(Said::Text),
+        annotation: annotation(walk, at).map(ExprInput::Text),
         value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span().into()),
-        more: More { flags: flags(kind, &header), ..More::default() },
+        extras: SymbolExtras { flags: flags(kind, &header), ..SymbolExtras::default() },
         is_test: walk.outer.attributes.iter().any(|&span| attributes::is_test(walk.draft.slice(span))),
     };
     walk.draft.symbol(new, node.next as usize);
-    walk.draft.adopt(walk.outer.references());
+    walk.draft.assign_references_to_enclosing(walk.outer.references());
 }
 
 /// Returns the inner docs at the beginning of a module.
@@ -126,7 +126,7 @@ fn impl_header<'t>(walk: &mut Walk<'_, 't>, at: usize) -> (Cow<'t, str>, Option<
     };
     let name = match name_node(walk.tree, type_at) {
         Some(name) => Cow::Borrowed(walk.draft.slice(walk.tree.node(name).span())),
-        None => text::fold(text::cut(walk.draft.slice(walk.tree.node(type_at).span()), MAX_TYPE_NAME)),
+        None => text::fold(text::truncate(walk.draft.slice(walk.tree.node(type_at).span()), MAX_TYPE_NAME)),
     };
     (name, Some(trait_text))
 }
@@ -146,7 +146,7 @@ fn visibility(walk: &Walk<'_, '_>, at: usize, kind: SymbolKind) -> (Option<Strin
     let written = walk.tree.child_of_kind(at, k::VISIBILITY);
     if let Some(written) = written {
         let text = text::fold(walk.draft.slice(walk.tree.node(written).span())).into_owned();
-        let visibility = meaning(&text);
+        let visibility = visibility_of_modifier(&text);
         return (Some(text), Some(visibility));
     }
     let around = walk.draft.enclosing();
@@ -163,7 +163,7 @@ fn visibility(walk: &Walk<'_, '_>, at: usize, kind: SymbolKind) -> (Option<Strin
 }
 
 /// Returns the visibility of a visibility modifier.
-pub(super) fn meaning(written: &str) -> Visibility {
+pub(super) fn visibility_of_modifier(written: &str) -> Visibility {
     match written {
         "pub" => Visibility::Public,
         "pub(self)" => Visibility::Private,

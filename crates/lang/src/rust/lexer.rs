@@ -6,12 +6,12 @@ use codecompass_model::Span;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) span: Span,
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
 }
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name or keyword.
     Word,
     /// `$name`.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Open(usize),
     Close,
     /// One character of punctuation.
-    Mark,
+    Punctuation,
     /// A number, a string, a lifetime.
     Literal,
 }
@@ -43,10 +43,10 @@ pub(super) fn tokens(text: &str, range: Span) -> Vec<Token> {
         }
         let (kind, length) = token(rest);
         match kind {
-            Kind::Open(_) => open.push(out.len()),
-            Kind::Close => {
+            TokenKind::Open(_) => open.push(out.len()),
+            TokenKind::Close => {
                 if let Some(opened) = open.pop() {
-                    out[opened].kind = Kind::Open(out.len());
+                    out[opened].kind = TokenKind::Open(out.len());
                 }
             }
             _ => {}
@@ -56,8 +56,8 @@ pub(super) fn tokens(text: &str, range: Span) -> Vec<Token> {
     }
     // An empty bracket at the end closes each open one, so that every index is valid in the list.
     while let Some(opened) = open.pop() {
-        out[opened].kind = Kind::Open(out.len());
-        out.push(Token { span: Span { start: end as u32, end: end as u32 }, kind: Kind::Close });
+        out[opened].kind = TokenKind::Open(out.len());
+        out.push(Token { span: Span { start: end as u32, end: end as u32 }, kind: TokenKind::Close });
     }
     out
 }
@@ -69,24 +69,24 @@ fn comment(rest: &str) -> Option<usize> {
     rest.starts_with("/*").then(|| rest.find("*/").map_or(rest.len(), |end| end + 2))
 }
 
-fn token(rest: &str) -> (Kind, usize) {
+fn token(rest: &str) -> (TokenKind, usize) {
     let word = |from: usize| {
         let after = &rest[from..];
         from + after.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(after.len())
     };
     let first = rest.chars().next().unwrap_or(' ');
     match first {
-        '(' | '[' | '{' => (Kind::Open(0), 1),
-        ')' | ']' | '}' => (Kind::Close, 1),
-        '"' => (Kind::Literal, string(rest, 1)),
-        '$' if word(1) > 1 => (Kind::Variable, word(1)),
-        '\'' => (Kind::Literal, quoted(rest)),
-        'r' | 'b' if raw_string(rest).is_some() => (Kind::Literal, raw_string(rest).unwrap_or(1)),
-        'b' if rest.starts_with("b\"") => (Kind::Literal, string(rest, 2)),
-        'r' if rest.starts_with("r#") && word(2) > 2 => (Kind::Word, word(2)),
-        c if c.is_ascii_digit() => (Kind::Literal, word(0)),
-        c if c.is_alphabetic() || c == '_' => (Kind::Word, word(0)),
-        c => (Kind::Mark, c.len_utf8()),
+        '(' | '[' | '{' => (TokenKind::Open(0), 1),
+        ')' | ']' | '}' => (TokenKind::Close, 1),
+        '"' => (TokenKind::Literal, string(rest, 1)),
+        '$' if word(1) > 1 => (TokenKind::Variable, word(1)),
+        '\'' => (TokenKind::Literal, quoted(rest)),
+        'r' | 'b' if raw_string(rest).is_some() => (TokenKind::Literal, raw_string(rest).unwrap_or(1)),
+        'b' if rest.starts_with("b\"") => (TokenKind::Literal, string(rest, 2)),
+        'r' if rest.starts_with("r#") && word(2) > 2 => (TokenKind::Word, word(2)),
+        c if c.is_ascii_digit() => (TokenKind::Literal, word(0)),
+        c if c.is_alphabetic() || c == '_' => (TokenKind::Word, word(0)),
+        c => (TokenKind::Punctuation, c.len_utf8()),
     }
 }
 
@@ -126,17 +126,17 @@ fn quoted(rest: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, tokens};
+    use super::{TokenKind, tokens};
     use codecompass_model::Span;
 
     #[test]
-    fn tokens_are_what_macros_see() {
+    fn tokenizes_like_macros() {
         let text = "a::b($x:ty, 'a' 'b \"]\" r#\"\"\"#) // (\n{ 1.5";
         let all = tokens(text, Span { start: 0, end: text.len() as u32 });
         let words: Vec<&str> = all.iter().map(|token| token.span.text(text)).collect();
         let expected = "a : : b ( $x : ty , 'a' 'b \"]\" r#\"\"\"# ) { 1 . 5 ";
         assert_eq!(words.join(" "), expected);
-        assert_eq!(all[4].kind, Kind::Open(13));
-        assert_eq!(all[14].kind, Kind::Open(18));
+        assert_eq!(all[4].kind, TokenKind::Open(13));
+        assert_eq!(all[14].kind, TokenKind::Open(18));
     }
 }

@@ -8,16 +8,16 @@ mod imports;
 mod items;
 mod kinds;
 mod lexer;
-mod loose;
-mod macros;
-mod made;
-mod matching;
+mod macro_arguments;
+mod macro_expansion;
+mod macro_items;
+mod macro_matching;
+mod macro_tokens;
 mod module;
 mod resolve;
-mod tokens;
 mod walk;
 
-use crate::customs::Customs;
+use crate::conventions::Conventions;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -31,12 +31,12 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "calls 1.0 / .999 on ripgrep, against rust-analyzer",
-    customs: Customs {
-        test_beginnings: &["tests."],
-        test_marks: &["_test.", "_tests."],
+    conventions: Conventions {
+        test_prefixes: &["tests."],
+        test_infixes: &["_test.", "_tests."],
         manifests: &["Cargo.toml"],
         folder_stems: &["lib", "main", "mod"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: Grammar {
         load: || tree_sitter_rust::LANGUAGE.into(),
@@ -50,6 +50,6 @@ pub(crate) const LANGUAGE: Language = Language {
         repair: None,
         retries: false,
     },
-    walk: Walk::Own(walk::walk),
-    rules: Rules::Own(resolve::resolver),
+    walk: Walk::Custom(walk::walk),
+    rules: Rules::Custom(resolve::resolver),
 };

@@ -27,7 +27,7 @@ mod tests {
     use super::prefix;
 
     #[test]
-    fn a_path_gives_the_module_the_file_would_have() {
+    fn module_path_comes_from_path() {
         let cases = [
             ("src/auth/jwt.rs", "auth::jwt"),
             ("src/auth/mod.rs", "auth"),

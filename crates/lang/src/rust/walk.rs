@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use codecompass_model::{RefShape, Span};
 
-use super::impls::Declared;
+use super::impls::DeclaredTypes;
 use super::kinds::{field as f, kind as k};
-use super::made::{self, Made};
-use super::{attributes, bindings, formats, imports, items, loose, macros, module, tokens};
+use super::macro_expansion::{self, ExpandedItem};
+use super::{attributes, bindings, formats, imports, items, macro_arguments, macro_items, macro_tokens, module};
 use crate::draft::Draft;
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
@@ -16,15 +16,21 @@ use crate::tree::Tree;
 /// Collects the facts of a Rust file.
 pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
     draft.set_prefix(module::prefix(draft.path));
-    let read = macros::read(tree, draft.text);
+    let read = macro_arguments::read(tree, draft.text);
     let tree = read.as_ref().unwrap_or(tree);
     let roles = Roles::new(tree.len());
     let draft_text = draft.text;
-    let mut walk =
-        Walk { tree, draft, roles, outer: Outer::default(), declared: None, made: made::items(tree, draft_text) };
+    let mut walk = Walk {
+        tree,
+        draft,
+        roles,
+        outer: PendingOuter::default(),
+        declared: None,
+        expanded: macro_expansion::items(tree, draft_text),
+    };
     let mut at = 0;
     while at < tree.len() {
-        walk.draft.arrive(at);
+        walk.draft.advance_to(at);
         at = walk.visit(at);
     }
 }
@@ -34,15 +40,15 @@ pub(super) struct Walk<'w, 't> {
     pub(super) tree: &'w Tree,
     pub(super) draft: &'w mut Draft<'t>,
     pub(super) roles: Roles,
-    pub(super) outer: Outer,
-    pub(super) declared: Declared<'t>,
+    pub(super) outer: PendingOuter,
+    pub(super) declared: DeclaredTypes<'t>,
     /// The items that macros of the file expand to, by the offsets of their names.
-    made: HashMap<u32, Made>,
+    expanded: HashMap<u32, ExpandedItem>,
 }
 
 /// Attributes and docs that wait for their item.
 #[derive(Default)]
-pub(super) struct Outer {
+pub(super) struct PendingOuter {
     parent: Option<u32>,
     start: u32,
     /// The attributes, without the docs.
@@ -52,10 +58,10 @@ pub(super) struct Outer {
     /// The first reference in the attributes.
     references: usize,
     /// The node that received them.
-    taken_by: usize,
+    owner_node: usize,
 }
 
-impl Outer {
+impl PendingOuter {
     fn wait(&mut self, parent: u32, start: u32, references: usize) {
         if self.parent != Some(parent) {
             self.parent = Some(parent);
@@ -77,13 +83,13 @@ impl Outer {
     fn offer(&mut self, at: usize, parent: u32) {
         if self.parent == Some(parent) {
             self.parent = None;
-            self.taken_by = at;
+            self.owner_node = at;
         }
     }
 
     /// Returns the start of an item with its docs and attributes. Attributes of other nodes are dropped.
     pub(super) fn start_of(&mut self, at: usize, start: u32) -> u32 {
-        if self.taken_by == at && at > 0 {
+        if self.owner_node == at && at > 0 {
             return self.start;
         }
         self.attributes.clear();
@@ -122,11 +128,11 @@ impl Walk<'_, '_> {
             }
             _ => self.outer.offer(at, node.parent),
         }
-        if !self.made.is_empty()
+        if !self.expanded.is_empty()
             && matches!(node.kind, k::IDENTIFIER | k::TYPE_IDENTIFIER | k::FIELD_IDENTIFIER)
-            && let Some(made) = self.made.remove(&node.start)
+            && let Some(made) = self.expanded.remove(&node.start)
         {
-            loose::made(self, made);
+            macro_items::enter_expanded(self, made);
             return node.next as usize;
         }
         match node.kind {
@@ -161,14 +167,14 @@ impl Walk<'_, '_> {
 
     fn identifier(&mut self, at: usize) {
         let node = self.tree.node(at);
-        if self.roles.of(at) != Role::Open {
+        if self.roles.get(at) != Role::Unset {
             return self.refer(at, RefShape::Value);
         }
         if self.tree.kind(node.parent as usize) == k::TOKEN_TREE {
-            if loose::written(self, at) {
+            if macro_items::enter_loose(self, at) {
                 return;
             }
-            return tokens::identifier(self.draft, node.span());
+            return macro_tokens::identifier(self.draft, node.span());
         }
         if self.tree.kind(node.parent as usize) == k::SHORTHAND_INITIALIZER {
             return self.shorthand(at);
@@ -194,17 +200,17 @@ impl Walk<'_, '_> {
     fn type_identifier(&mut self, at: usize) {
         match self.draft.slice(self.tree.node(at).span()) {
             "_" => {}
-            "Self" if self.roles.of(at) == Role::Open => {}
+            "Self" if self.roles.get(at) == Role::Unset => {}
             _ => self.refer(at, RefShape::Type),
         }
     }
 
     /// Adds the reference of this leaf, with the shape of its role or else the default.
     fn refer(&mut self, at: usize, default: RefShape) {
-        let shape = match self.roles.of(at) {
+        let shape = match self.roles.get(at) {
             Role::Declares => return,
             Role::Refers(shape) => shape,
-            Role::Open => default,
+            Role::Unset => default,
         };
         let qualifier = self.qualifier(at);
         self.draft.reference(self.tree.node(at).span(), shape, qualifier);

@@ -1,10 +1,10 @@
 //! Declarations: classes, objects, functions, values.
 
-use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, Part, RefShape, SymbolKind, Visibility};
+use codecompass_model::{BindingKind, Expr, ExprId, Flags, FuncExpr, RefShape, SymbolKind, ValuePart, Visibility};
 
 use super::patterns;
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Returns the words of a declaration before its name.
 fn words<'t>(walk: &Walk<'_, 't>, at: usize, name: usize) -> &'t str {
@@ -81,7 +81,7 @@ fn type_params(walk: &mut Walk<'_, '_>, list: usize) {
             _ => None,
         };
         if let Some(name) = name.filter(|&name| walk.kind(name) == "identifier") {
-            last = walk.bind_as(name, BindingKind::TypeParam, None, Part::Whole, list);
+            last = walk.bind_as(name, BindingKind::TypeParam, None, ValuePart::Whole, list);
         }
         let bound = if walk.kind(item) == "upper_bound" { Some(item) } else { walk.child_of(item, "upper_bound") };
         let bound = bound.and_then(|bound| walk.child(bound, "type"));
@@ -104,12 +104,12 @@ fn function_type(walk: &mut Walk<'_, '_>, lists: &[usize], result: Option<ExprId
     let lists: Vec<usize> = lists.iter().copied().filter(|&list| !is_implicit(walk, list)).collect();
     let mut result = result;
     for list in lists.iter().rev().take(8) {
-        result = Some(one_list(walk, Some(*list), result));
+        result = Some(param_list_type(walk, Some(*list), result));
     }
-    result.filter(|_| !lists.is_empty()).unwrap_or_else(|| one_list(walk, None, result))
+    result.filter(|_| !lists.is_empty()).unwrap_or_else(|| param_list_type(walk, None, result))
 }
 
-fn one_list(walk: &mut Walk<'_, '_>, list: Option<usize>, result: Option<ExprId>) -> ExprId {
+fn param_list_type(walk: &mut Walk<'_, '_>, list: Option<usize>, result: Option<ExprId>) -> ExprId {
     let items: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
     let results = result.into_iter().collect();
     let mut of = FuncExpr { results, ..FuncExpr::default() };
@@ -147,7 +147,7 @@ pub(super) fn class_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             Definition { annotation, visibility: visibility(walk, at), ..Definition::new(SymbolKind::Field, name) },
         );
     } else {
-        walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -177,7 +177,7 @@ pub(super) fn self_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     for item in items {
         match walk.kind(item) {
             "identifier" if !matches!(walk.text(item), "this" | "_") => {
-                let binding = walk.bind_as(item, BindingKind::Local, None, Part::Whole, at);
+                let binding = walk.bind_as(item, BindingKind::Local, None, ValuePart::Whole, at);
                 if let Some(binding) = binding {
                     let this = walk.draft.expr(Expr::This);
                     walk.draft.set_binding_value(binding, this);
@@ -195,12 +195,12 @@ pub(super) fn self_type(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// The body of an anonymous class.
-pub(super) fn unnamed(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn anonymous_class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let of = walk.items(walk.parent(at)).next().filter(|&of| of != at);
     walk.scope(at);
     if let Some(of) = of {
         walk.unnamed.push((walk.tree.next(at), of));
-        walk.implied_object(at, of);
+        walk.bind_implicit_object(at, of);
     }
     at + 1
 }
@@ -239,7 +239,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let of = function_type(walk, &lists, result);
         walk.draft.annotate_symbol(symbol, of, owner);
         if let Some(body) = body.filter(|_| result.is_none()) {
-            walk.value_of_symbol(symbol, body);
+            walk.defer_symbol_value(symbol, body);
         }
     }
     at + 1
@@ -263,7 +263,7 @@ pub(super) fn extension(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "name") {
         let annotation = walk.child(at, "type").map(|of| walk.lower(of));
-        walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -274,7 +274,7 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let value = walk.child(at, "value");
     let of = walk.child(at, "type").map(|of| walk.lower(of));
     if let Some(pattern) = pattern.filter(|_| !is_member(walk, at)) {
-        patterns::bind(walk, pattern, value, of, Part::Whole, walk.tree.next(at));
+        patterns::bind(walk, pattern, value, of, ValuePart::Whole, walk.tree.next(at));
         return at + 1;
     }
     let names: Vec<(usize, bool)> = match pattern {

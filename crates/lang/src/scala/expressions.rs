@@ -1,9 +1,9 @@
 //! Expressions and types, and the names in them.
 
-use codecompass_model::{BindingKind, Expr, ExprId, FuncExpr, Part, RefShape};
+use codecompass_model::{BindingKind, Expr, ExprId, FuncExpr, RefShape, ValuePart};
 
-use crate::recipe::Walk;
 use crate::roles::Role;
+use crate::spec::Walk;
 
 pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
@@ -14,7 +14,7 @@ pub(super) fn scope(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn block(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.scope(at);
     if let Some(last) = walk.items(at).last() {
-        walk.lower_in_block(last);
+        walk.defer_lowering(last);
     }
     at + 1
 }
@@ -55,13 +55,13 @@ pub(super) fn arguments(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
 pub(super) fn named_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "left").filter(|&name| walk.kind(name) == "identifier") {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }
 
 /// `this(…)` calls a constructor.
-pub(super) fn own_constructor(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn this_call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(word) = walk.child(at, "function").filter(|&word| walk.text(word) == "this") else { return at + 1 };
     let reference = walk.draft.reference_count() as u32;
     walk.draft.reference(walk.tree.node(word).span(), RefShape::Construct, None);
@@ -100,7 +100,7 @@ pub(super) fn refer_infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         && walk.kind(operator) == "identifier"
     {
         walk.roles.mark(Some(operator), Role::Refers(RefShape::MemberCall));
-        walk.behind(operator, left);
+        walk.set_qualifier(operator, left);
         walk.call(at, Some(operator));
     }
     at + 1
@@ -108,7 +108,7 @@ pub(super) fn refer_infix(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// `x => …`, `(a: A, b) => …`.
 pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    let wanted = walk.wanted_for(at).or_else(|| declared(walk, at));
+    let wanted = walk.expected_for(at).or_else(|| declared_type(walk, at));
     let params = walk.child(at, "parameters");
     let body = walk.items(at).last().filter(|&last| Some(last) != params);
     walk.scope(at);
@@ -118,7 +118,7 @@ pub(super) fn lambda(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// `f: x => …` over lines.
 pub(super) fn colon_argument(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    let wanted = walk.wanted_for(at);
+    let wanted = walk.expected_for(at);
     let params = walk.child(at, "lambda_start");
     let body = walk.items(at).last().filter(|&last| Some(last) != params);
     walk.scope(at);
@@ -135,14 +135,14 @@ fn closure(walk: &mut Walk<'_, '_>, at: usize, params: Option<usize>, body: Opti
     walk.begin_closure(at, list.len() as u32, None);
     // The body may be a block of its own, so its value is read after that block.
     if let Some(body) = body {
-        walk.gives_back(body);
+        walk.defer_return(body);
     }
     for (n, one) in list.into_iter().enumerate() {
         let name = if walk.kind(one) == "identifier" { Some(one) } else { walk.child(one, "name") };
         let annotation =
             if walk.kind(one) == "binding" { walk.child(one, "type").map(|of| walk.lower(of)) } else { None };
         let Some(name) = name.filter(|&name| walk.kind(name) == "identifier") else { continue };
-        let binding = walk.bind_as(name, BindingKind::Param, annotation, Part::Whole, at);
+        let binding = walk.bind_as(name, BindingKind::Param, annotation, ValuePart::Whole, at);
         if let (Some(binding), Some(of)) = (binding, wanted) {
             let value = walk.draft.expr(Expr::ParamOf { of, at: n as u32 });
             walk.draft.set_binding_value(binding, value);
@@ -151,7 +151,7 @@ fn closure(walk: &mut Walk<'_, '_>, at: usize, params: Option<usize>, body: Opti
 }
 
 /// Returns the declared type of the binding that a function is assigned to.
-fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+fn declared_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let around = walk.parent(at);
     let of = match walk.kind(around) {
         "val_definition" | "var_definition" => walk.child(around, "type")?,
@@ -163,16 +163,16 @@ fn declared(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
 
 /// `_.name` as an argument: the parameter of the expected function.
 pub(super) fn placeholder(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    const MOST_STEPS: usize = 32;
+    const MAX_ANCESTORS: usize = 32;
     let mut one = at;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_ANCESTORS {
         let around = walk.parent(one);
         let is_first = match walk.kind(around) {
             "field_expression" => walk.child(around, "value") == Some(one),
             "call_expression" | "generic_function" => walk.child(around, "function") == Some(one),
             "infix_expression" => walk.child(around, "left") == Some(one),
             "arguments" => {
-                let Some(of) = walk.wanted_for(one) else { break };
+                let Some(of) = walk.expected_for(one) else { break };
                 return walk.draft.expr(Expr::ParamOf { of, at: 0 });
             }
             _ => break,
@@ -187,9 +187,9 @@ pub(super) fn placeholder(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 
 /// One of the values of the cases.
 pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    const MOST: usize = 16;
+    const MAX_CASES: usize = 16;
     let Some(body) = walk.child(at, "body") else { return walk.other() };
-    let all: Vec<usize> = walk.items(body).filter(|&one| walk.kind(one) == "case_clause").take(MOST).collect();
+    let all: Vec<usize> = walk.items(body).filter(|&one| walk.kind(one) == "case_clause").take(MAX_CASES).collect();
     let mut all: Vec<ExprId> = all.into_iter().map(|one| walk.lower(one)).collect();
     all.dedup();
     walk.draft.expr(Expr::Either(all.into()))
@@ -199,7 +199,7 @@ pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn interpolated(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "interpolator") {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
     at + 1
 }

@@ -2,12 +2,12 @@
 
 use codecompass_model::{Import, ImportForm, Span, SymbolKind, Visibility};
 
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Maximum number of preceding clauses that count.
-const MOST_CLAUSES: usize = 16;
+const MAX_CLAUSES: usize = 16;
 
 /// `package a.b`: together with the clauses before it, the prefix of all qualified names. A clause with a body is a
 /// symbol.
@@ -23,7 +23,7 @@ pub(super) fn package(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     let is_clause = |one: &usize| walk.kind(*one) == "package_clause" && walk.child(*one, "body").is_none();
     let all: Vec<usize> =
-        walk.items(walk.parent(at)).take(MOST_CLAUSES).filter(|one| *one <= at && is_clause(one)).collect();
+        walk.items(walk.parent(at)).take(MAX_CLAUSES).filter(|one| *one <= at && is_clause(one)).collect();
     let names = all.iter().filter_map(|&one| walk.child(one, "name"));
     let names: Vec<String> = names.map(|name| walk.text(name).split_whitespace().collect()).collect();
     walk.draft.set_prefix(names.join("."));
@@ -36,7 +36,7 @@ pub(super) fn export(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// One imported name, by its offset in the text of the clause.
-struct Selected<'t> {
+struct ImportSelector<'t> {
     name: &'t str,
     alias: Option<&'t str>,
     at: usize,
@@ -98,7 +98,7 @@ fn clause(walk: &mut Walk<'_, '_>, node: usize, part: &str, start: usize) {
     }
 }
 
-fn selected(text: &str, at: usize) -> Option<Selected<'_>> {
+fn selected(text: &str, at: usize) -> Option<ImportSelector<'_>> {
     let (name, alias) = match text.split_once("=>").or_else(|| text.split_once(" as ")) {
         Some((name, alias)) => (name, Some(alias)),
         None => (text, None),
@@ -107,10 +107,10 @@ fn selected(text: &str, at: usize) -> Option<Selected<'_>> {
     let (name_at, alias_at) = (at + offset(name), alias.map_or(0, |alias| at + offset(alias)));
     let name = name.trim();
     let is_one_word = !name.is_empty() && !name.contains(char::is_whitespace);
-    is_one_word.then_some(Selected { name, alias: alias.map(str::trim), at: name_at, alias_at })
+    is_one_word.then_some(ImportSelector { name, alias: alias.map(str::trim), at: name_at, alias_at })
 }
 
-fn enter(walk: &mut Walk<'_, '_>, node: usize, module: &str, found: &Selected<'_>) {
+fn enter(walk: &mut Walk<'_, '_>, node: usize, module: &str, found: &ImportSelector<'_>) {
     let glob = matches!(found.name, "_" | "*");
     if found.alias == Some("_") || found.name == "given" {
         return;
@@ -138,7 +138,7 @@ fn enter(walk: &mut Walk<'_, '_>, node: usize, module: &str, found: &Selected<'_
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,

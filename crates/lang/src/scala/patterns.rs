@@ -1,23 +1,23 @@
 //! The names that patterns bind.
 
-use codecompass_model::{BindingKind, ExprId, Part};
+use codecompass_model::{BindingKind, ExprId, ValuePart};
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// A name that a pattern binds: its node, its type annotation, and whether it is the whole matched value.
-pub(super) struct Bound {
+pub(super) struct BoundName {
     pub(super) name: usize,
     pub(super) of: Option<usize>,
     pub(super) is_whole: bool,
 }
 
 /// Returns the names that a pattern binds: lower-case names that do not refer to something else.
-pub(super) fn names(walk: &Walk<'_, '_>, pattern: usize) -> Vec<Bound> {
+pub(super) fn names(walk: &Walk<'_, '_>, pattern: usize) -> Vec<BoundName> {
     let mut found = Vec::new();
     let mut open = vec![(pattern, None, true)];
     while let Some((at, of, is_whole)) = open.pop() {
         match walk.kind(at) {
-            "identifier" if binds(walk.text(at)) => found.push(Bound { name: at, of, is_whole }),
+            "identifier" if binds(walk.text(at)) => found.push(BoundName { name: at, of, is_whole }),
             "typed_pattern" => {
                 open.extend(walk.child(at, "pattern").map(|inner| (inner, walk.child(at, "type"), is_whole)));
             }
@@ -59,20 +59,20 @@ pub(super) fn bind(
     pattern: usize,
     value: Option<usize>,
     of: Option<ExprId>,
-    part: Part,
+    part: ValuePart,
     from: usize,
 ) {
     for bound in names(walk, pattern) {
         let written = bound.of.map(|of| walk.lower(of));
         let annotation = written.or(of.filter(|_| bound.is_whole));
         let part = match () {
-            () if annotation.is_some() => Part::Whole,
+            () if annotation.is_some() => ValuePart::Whole,
             () if bound.is_whole => part,
-            () => Part::Inside,
+            () => ValuePart::Inside,
         };
         let binding = walk.bind_as(bound.name, BindingKind::Local, annotation, part, from);
         if let (Some(binding), Some(value), true) = (binding, value, bound.is_whole && annotation.is_none()) {
-            walk.value_of_binding(binding, value);
+            walk.defer_binding_value(binding, value);
         }
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn case(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let value = if walk.kind(matched) == "match_expression" { walk.child(matched, "value") } else { None };
     for bound in names(walk, pattern) {
         let annotation = bound.of.map(|of| walk.lower(of));
-        let binding = walk.bind_as(bound.name, BindingKind::Local, annotation, Part::Whole, at);
+        let binding = walk.bind_as(bound.name, BindingKind::Local, annotation, ValuePart::Whole, at);
         if let (Some(binding), Some(value), true) = (binding, value, bound.is_whole && annotation.is_none()) {
             let value = walk.lower(value);
             walk.draft.set_binding_value(binding, value);
@@ -94,7 +94,7 @@ pub(super) fn case(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     let body = walk.children_in(at, "body").last();
     if let Some(body) = body {
-        walk.lower_in_block(body);
+        walk.defer_lowering(body);
     }
     at + 1
 }
@@ -105,7 +105,7 @@ pub(super) fn enumerator(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let &[pattern, value] = items.as_slice() else { return at + 1 };
     let between = walk.tree.node(pattern).end as usize..walk.tree.node(value).start as usize;
     let is_each = walk.draft.text.get(between).unwrap_or("").contains("<-");
-    let part = if is_each { Part::Element } else { Part::Whole };
+    let part = if is_each { ValuePart::Element } else { ValuePart::Whole };
     bind(walk, pattern, Some(value), None, part, walk.tree.next(value));
     at + 1
 }

@@ -2,7 +2,7 @@
 
 use codecompass_model::Span;
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// The prefix of a test.
 const MARK: &str = "@test ";
@@ -57,7 +57,7 @@ mod tests {
     use super::as_functions;
 
     #[test]
-    fn tests_become_functions_of_the_same_length() {
+    fn tests_become_functions_of_same_length() {
         let cases = [
             ("@test \"it runs\" {\n", "       Tt_runs(){\n"),
             ("  @test 'ä' {", "         T_(){"),

@@ -3,11 +3,11 @@
 use codecompass_model::{Import, ImportForm, RefShape, Span, SymbolKind, Visibility};
 
 use super::{bats, sources, variables};
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Builtins, and a test runner's command, that run the command after them.
-const RUNNING: &[&str] = &["run", "time", "coproc"];
+const COMMAND_RUNNERS: &[&str] = &["run", "time", "coproc"];
 
 /// `f() { … }`, `function f { … }`, and a Bats test that was rewritten as a function.
 pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -16,14 +16,14 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let body = walk.child(at, "body");
     let end = walk.tree.next(at);
     let kind = if test.is_some() { SymbolKind::Test } else { SymbolKind::Fn };
-    let visibility = by_custom(walk.text(name)).filter(|_| test.is_none());
+    let visibility = visibility_by_convention(walk.text(name)).filter(|_| test.is_none());
     let symbol = walk.define(at, Definition { body, visibility, start: test, end, ..Definition::new(kind, name) });
     walk.open_function(at, symbol);
     at + 1
 }
 
 /// By convention, a name with a leading underscore is private to its file.
-pub(super) fn by_custom(name: &str) -> Option<Visibility> {
+pub(super) fn visibility_by_convention(name: &str) -> Option<Visibility> {
     name.starts_with('_').then_some(Visibility::Private)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn command(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             let all: Vec<usize> = walk.children_in(around, "argument").collect();
             variables::read(walk, name, &all);
         }
-        _ if RUNNING.contains(&name) => {
+        _ if COMMAND_RUNNERS.contains(&name) => {
             let run = walk.children_in(around, "argument").find(|&argument| !walk.text(argument).starts_with('-'));
             let run = run.filter(|&run| walk.kind(run) == "word");
             walk.roles.mark(run, Role::Refers(RefShape::Call));
@@ -77,11 +77,11 @@ fn is_function_name(word: &str) -> bool {
 
 /// A word is a name only where its context says so.
 pub(super) fn word(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    if let Role::Refers(_) = walk.roles.of(at)
+    if let Role::Refers(_) = walk.roles.get(at)
         && is_function_name(walk.text(at))
     {
         let name = walk.tree.node(at).span();
-        walk.draft.is_a_name(name);
+        walk.draft.mark_name(name);
         walk.draft.reference_to_function(name);
     }
     at + 1
@@ -89,7 +89,7 @@ pub(super) fn word(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// A quoted string that a builtin runs: its first command is called.
 pub(super) fn quoted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
-    if let Role::Refers(_) = walk.roles.of(at) {
+    if let Role::Refers(_) = walk.roles.get(at) {
         let start = walk.tree.node(at).start;
         let text = walk.text(at).get(1..).unwrap_or("");
         let inner = text.trim_start_matches([' ', '\t']);
@@ -109,7 +109,7 @@ fn alias(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(end) = text.find('=').filter(|&end| end > 0 && is_function_name(&text[..end])) else { return };
     let named = Some(Span { start, end: start + end as u32 });
     let name = walk.child_of(at, "word").unwrap_or(at);
-    walk.define(at, Definition { named, ..Definition::new(SymbolKind::Macro, name) });
+    walk.define(at, Definition { name_span: named, ..Definition::new(SymbolKind::Macro, name) });
 }
 
 /// `source lib.sh`, `. "$here/lib.sh"`.

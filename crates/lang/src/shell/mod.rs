@@ -12,9 +12,9 @@ mod variables;
 
 use codecompass_model::{Literal, RefShape, SymbolKind};
 
-use crate::customs::Customs;
-use crate::recipe::{Do, Lower, Recipe, Row, grammar, row};
-use crate::rules::{Apart, Look, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
+use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -28,68 +28,68 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: false,
     depth: Depth::Scopes,
     measured: "forty proved calls read by eye",
-    customs: Customs { test_marks: &[".bats"], ..Customs::NONE },
+    conventions: Conventions { test_infixes: &[".bats"], ..Conventions::NONE },
     grammar: Grammar {
         repair: Some(bats::as_functions),
         retries: true,
-        ..grammar!(ROWS, FIELDS, POSITIONS, || tree_sitter_bash::LANGUAGE.into())
+        ..grammar!(ROWS, FIELDS, POSITIONAL_PARAMETERS, || tree_sitter_bash::LANGUAGE.into())
     },
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     visibility: |_: SymbolKind, _| None,
-    calls_apart: true,
-    ..Recipe::PLAIN
+    calls_skip_locals: true,
+    ..LanguageSpec::PLAIN
 };
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "shell",
-    order: &[Look::Around, Look::File, Look::Unit, Look::Library, Look::Global],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Unit, LookupStep::Library, LookupStep::Global],
     unit: Unit::Include,
-    apart: Apart::All,
-    calls_outside: true,
-    folders: false,
+    namespaces: Namespaces::AllSeparate,
+    unknown_calls_are_external: true,
+    folders_are_programs: false,
     library: include_str!("library.stubs"),
     library_file: "library.sh",
-    module: sources::files,
-    ..Scoping::PLAIN
+    resolve_module: sources::resolve_source,
+    ..ScopePolicy::PLAIN
 };
 
 /// The positional parameters of a function look like variables.
-const POSITIONS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+const POSITIONAL_PARAMETERS: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
 
 const FIELDS: &[&str] = &["argument", "body", "name", "value", "variable"];
 
 const ROWS: &[Row] = &[
-    row("function_definition", &[Do::Hook(hooks::function)]),
-    row("command", &[Do::Fields]),
-    row("command_name", &[Do::Hook(hooks::command)]),
-    row("word", &[Do::Hook(hooks::word)]),
+    row("function_definition", &[Action::Hook(hooks::function)]),
+    row("command", &[Action::Fields]),
+    row("command_name", &[Action::Hook(hooks::command)]),
+    row("word", &[Action::Hook(hooks::word)]),
     row("concatenation", &[]),
-    row("declaration_command", &[Do::Fields]),
-    row("variable_assignment", &[Do::Hook(variables::assignment)]),
-    row("variable_name", &[Do::Hook(variables::name), Do::Leaf(RefShape::Value)]),
-    row("subscript", &[Do::Fields]),
-    row("for_statement", &[Do::Hook(variables::loop_name)]),
+    row("declaration_command", &[Action::Fields]),
+    row("variable_assignment", &[Action::Hook(variables::assignment)]),
+    row("variable_name", &[Action::Hook(variables::name), Action::Leaf(RefShape::Value)]),
+    row("subscript", &[Action::Fields]),
+    row("for_statement", &[Action::Hook(variables::loop_name)]),
     row("unset_command", &[]),
     // Assignments in these are dropped after them.
-    row("subshell", &[Do::Scope]),
-    row("command_substitution", &[Do::Scope]),
-    row("process_substitution", &[Do::Scope]),
+    row("subshell", &[Action::Scope]),
+    row("command_substitution", &[Action::Scope]),
+    row("process_substitution", &[Action::Scope]),
     row("simple_expansion", &[]),
     row("expansion", &[]),
-    row("string", &[Do::Hook(hooks::quoted), Do::Lower(Lower::Literal(Literal::Text))]),
-    row("raw_string", &[Do::Hook(hooks::quoted), Do::Lower(Lower::Literal(Literal::Text))]),
-    row("number", &[Do::Lower(Lower::Literal(Literal::Int))]),
+    row("string", &[Action::Hook(hooks::quoted), Action::Lower(Lower::Literal(Literal::Text))]),
+    row("raw_string", &[Action::Hook(hooks::quoted), Action::Lower(Lower::Literal(Literal::Text))]),
+    row("number", &[Action::Lower(Lower::Literal(Literal::Int))]),
     row("array", &[]),
     row("compound_statement", &[]),
-    row("comment", &[Do::Comment]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -2,10 +2,10 @@
 
 use codecompass_model::{Span, VersionId, World};
 
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// Expressions with which a script finds its own folder.
-const OWN_FOLDER: &[&str] = &["BASH_SOURCE", "$0", "${0", "%x"];
+const SCRIPT_FOLDER_MARKERS: &[&str] = &["BASH_SOURCE", "$0", "${0", "%x"];
 
 /// Returns the path in a word of a script, as written without quotes: `./x.sh` for a file in the script's folder,
 /// `$a/x.sh` for a file in a folder that is known only at run time.
@@ -23,7 +23,7 @@ pub(super) fn path(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
     let rest = bare(walk.draft.slice(Span { start: end, end: node.end }));
     let rest = rest.strip_prefix('/').filter(|rest| !rest.is_empty());
     match rest {
-        Some(rest) if OWN_FOLDER.iter().any(|own| front.contains(own)) && !front.contains("..") => {
+        Some(rest) if SCRIPT_FOLDER_MARKERS.iter().any(|own| front.contains(own)) && !front.contains("..") => {
             Some(format!("./{rest}"))
         }
         Some(rest) => {
@@ -36,7 +36,7 @@ pub(super) fn path(walk: &Walk<'_, '_>, at: usize) -> Option<String> {
 }
 
 /// Returns the file at a path, else the only file of the view whose path has this suffix.
-pub(super) fn files(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
+pub(super) fn resolve_source(world: &dyn World, from: &str, path: &str) -> Vec<VersionId> {
     let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
     let rest = match path.strip_prefix('$') {
         Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest),

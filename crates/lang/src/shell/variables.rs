@@ -3,15 +3,15 @@
 //! A variable belongs to the whole shell unless a function declares it. Many variables are assigned in a function
 //! without a declaration and are used nowhere else. By convention, shared variables have upper-case names.
 
-use codecompass_model::{BindingKind, Expr, Flags, Part, Seen, Span, SymbolKind};
+use codecompass_model::{BindingKind, Expr, Flags, LexicalTarget, Span, SymbolKind, ValuePart};
 
-use super::hooks::by_custom;
+use super::hooks::visibility_by_convention;
 use crate::draft::NewBinding;
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// The properties of a variable's declaration.
-struct Declared {
+struct DeclarationInfo {
     /// Local to its function, if it is in one.
     is_local: bool,
     is_constant: bool,
@@ -22,13 +22,13 @@ struct Declared {
 }
 
 /// Reads the words of a declaration.
-fn declared(walk: &Walk<'_, '_>, declaration: usize) -> Declared {
+fn read_declaration(walk: &Walk<'_, '_>, declaration: usize) -> DeclarationInfo {
     let text = walk.text(declaration);
     let word = text.split_whitespace().next().unwrap_or("");
     let options = text.split_whitespace().skip(1).take(8).take_while(|word| word.starts_with(['-', '+']));
     let has = |option: char| options.clone().any(|word| word.starts_with('-') && word.contains(option));
     let declares = matches!(word, "local" | "declare" | "typeset");
-    Declared {
+    DeclarationInfo {
         is_local: declares && !has('g'),
         is_constant: word == "readonly" || declares && has('r'),
         is_new: declares,
@@ -60,8 +60,8 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     if walk.text(at).starts_with(|c: char| c.is_ascii_digit()) {
         walk.roles.mark(Some(at), Role::Declares);
-    } else if walk.kind(around) == "declaration_command" && walk.roles.of(at) == Role::Open {
-        let how = declared(walk, around);
+    } else if walk.kind(around) == "declaration_command" && walk.roles.get(at) == Role::Unset {
+        let how = read_declaration(walk, around);
         if how.is_function {
             // The function that the name refers to is not resolved here.
             walk.roles.mark(Some(at), Role::Declares);
@@ -74,7 +74,7 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// A name in a declaration, with or without a value.
 fn declare(walk: &mut Walk<'_, '_>, at: usize, name: usize, declaration: usize) {
-    let how = declared(walk, declaration);
+    let how = read_declaration(walk, declaration);
     if how.is_local && walk.is_local(at) {
         bind(walk, name, walk.tree.next(at));
         return;
@@ -89,21 +89,21 @@ fn declare(walk: &mut Walk<'_, '_>, at: usize, name: usize, declaration: usize) 
 }
 
 fn bind(walk: &mut Walk<'_, '_>, name: usize, from: usize) -> Option<u32> {
-    walk.bind_as(name, BindingKind::Local, None, Part::Whole, from)
+    walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, from)
 }
 
 /// Returns the lexical target of a variable name here.
-fn seen(walk: &mut Walk<'_, '_>, name: Span, at: usize) -> Seen {
+fn lexical_target(walk: &mut Walk<'_, '_>, name: Span, at: usize) -> LexicalTarget {
     let name = walk.draft.slice(name);
     let expr = walk.draft.name_expr(name, at);
-    if let Expr::Name { seen, .. } = walk.draft.expr_at(expr) { *seen } else { Seen::Nowhere }
+    if let Expr::Name { seen, .. } = walk.draft.expr_at(expr) { *seen } else { LexicalTarget::NotLocal }
 }
 
 /// An assignment to a variable; the first one creates it.
 fn assign(walk: &mut Walk<'_, '_>, declared: usize, at: usize, name: usize, is_constant: bool) {
     let span = walk.tree.node(name).span();
     let text = walk.text(name);
-    if seen(walk, span, at) != Seen::Nowhere {
+    if lexical_target(walk, span, at) != LexicalTarget::NotLocal {
         return;
     }
     let is_shared = !text.contains(|c: char| c.is_lowercase());
@@ -116,8 +116,10 @@ fn assign(walk: &mut Walk<'_, '_>, declared: usize, at: usize, name: usize, is_c
     let kind = if is_constant { SymbolKind::Const } else { SymbolKind::Var };
     let flags = Flags::FILE_ONLY.when(!is_shared);
     let value = walk.child(at, "value").filter(|_| name != at);
-    let symbol =
-        walk.define(declared, Definition { value, flags, visibility: by_custom(text), ..Definition::new(kind, name) });
+    let symbol = walk.define(
+        declared,
+        Definition { value, flags, visibility: visibility_by_convention(text), ..Definition::new(kind, name) },
+    );
     if let Some(symbol) = symbol {
         walk.draft.declare(span, symbol, at);
     }
@@ -127,7 +129,7 @@ fn assign(walk: &mut Walk<'_, '_>, declared: usize, at: usize, name: usize, is_c
 pub(super) fn loop_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child(at, "variable") {
         let span = walk.tree.node(name).span();
-        if seen(walk, span, at) == Seen::Nowhere {
+        if lexical_target(walk, span, at) == LexicalTarget::NotLocal {
             bind(walk, name, at);
         }
     }
@@ -151,13 +153,13 @@ pub(super) fn read(walk: &mut Walk<'_, '_>, builtin: &str, arguments: &[usize]) 
             && walk.kind(argument) == "word";
         let is_one = is_name && !was_value && (builtin != "getopts" || n == 1);
         let span = walk.tree.node(argument).span();
-        if is_one && seen(walk, span, argument) == Seen::Nowhere {
+        if is_one && lexical_target(walk, span, argument) == LexicalTarget::NotLocal {
             let new = NewBinding {
                 name: span,
                 kind: BindingKind::Local,
                 annotation: None,
                 value: None,
-                part: Part::Whole,
+                part: ValuePart::Whole,
                 from: argument,
             };
             walk.draft.bind(new);

@@ -1,17 +1,17 @@
 //! Names that get a value: properties, variables, patterns, conditions, accessor parameters.
 
-use codecompass_model::{BindingKind, Part, RefShape, SymbolKind};
+use codecompass_model::{BindingKind, RefShape, SymbolKind, ValuePart};
 
-use super::hooks::{is_behind_dot, is_member, means_itself};
-use super::implied;
-use crate::recipe::{Definition, Walk};
+use super::hooks::{follows_dot, is_member, mark_label};
+use super::implicit_members;
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// Maximum number of ancestors searched for the accessor or `catch` of a name, and maximum nesting depth of patterns.
-const MAX_AROUND: usize = 60;
+const MAX_ANCESTORS: usize = 60;
 
 /// Maximum number of names in one declaration. Each symbol has the whole declaration as its header.
-const MAX_DECLARED: usize = 200;
+const MAX_NAMES: usize = 200;
 
 /// `let a = 1, b: T`, `var c: T { … }`: properties of a type, constants and variables of a file, local bindings.
 pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -22,8 +22,8 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         false if is_constant => SymbolKind::Const,
         false => SymbolKind::Var,
     };
-    let mut all = declared(walk, at);
-    all.truncate(MAX_DECLARED);
+    let mut all = declared_patterns(walk, at);
+    all.truncate(MAX_NAMES);
     let only = all.len() == 1;
     for one in all {
         let names = names_in(walk, one.pattern);
@@ -33,9 +33,9 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         for name in names {
             if is_local {
                 let from = walk.tree.next(at);
-                let binding = walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, from);
+                let binding = walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Whole, from);
                 if let (Some(binding), Some(value)) = (binding, value) {
-                    walk.value_of_binding(binding, value);
+                    walk.defer_binding_value(binding, value);
                 }
             } else {
                 let end = if only && is_whole { walk.tree.next(at) } else { 0 };
@@ -47,7 +47,7 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// One name or pattern of a declaration, with its type and value.
-struct Declared {
+struct DeclaredPattern {
     pattern: usize,
     of_type: Option<usize>,
     value: Option<usize>,
@@ -55,12 +55,12 @@ struct Declared {
 }
 
 /// Returns the names of a declaration. The nodes between a name and the next name belong to it.
-fn declared(walk: &Walk<'_, '_>, at: usize) -> Vec<Declared> {
+fn declared_patterns(walk: &Walk<'_, '_>, at: usize) -> Vec<DeclaredPattern> {
     let values: Vec<usize> = walk.children_in(at, "value").collect();
-    let mut all: Vec<Declared> = Vec::new();
+    let mut all: Vec<DeclaredPattern> = Vec::new();
     for item in walk.items(at) {
         if walk.kind(item) == "pattern" {
-            all.push(Declared { pattern: item, of_type: None, value: None, body: None });
+            all.push(DeclaredPattern { pattern: item, of_type: None, value: None, body: None });
             continue;
         }
         let Some(one) = all.last_mut() else { continue };
@@ -77,31 +77,31 @@ fn declared(walk: &Walk<'_, '_>, at: usize) -> Vec<Declared> {
 /// Returns the names that a pattern binds if all its names are new.
 fn names_in(walk: &Walk<'_, '_>, pattern: usize) -> Vec<usize> {
     let inside = pattern + 1..walk.tree.next(pattern);
-    inside.filter(|&inner| walk.kind(inner) == "simple_identifier" && !is_behind_dot(walk, inner)).collect()
+    inside.filter(|&inner| walk.kind(inner) == "simple_identifier" && !follows_dot(walk, inner)).collect()
 }
 
 /// A pattern: `.a(let b)`, `let .a(b)`, `(a, _)`, `let a as T`.
 pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "simple_identifier").collect();
     for name in names {
-        if walk.roles.of(name) != Role::Open {
+        if walk.roles.get(name) != Role::Unset {
             continue;
         }
-        if is_behind_dot(walk, name) {
-            let of = implied::of_pattern(walk, at).unwrap_or_else(|| walk.other());
+        if follows_dot(walk, name) {
+            let of = implicit_members::pattern_subject(walk, at).unwrap_or_else(|| walk.other());
             walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-            walk.behind_value(name, of);
+            walk.set_qualifier_expr(name, of);
         } else if walk.text(at)[(walk.tree.node(name).end - walk.tree.node(at).start) as usize..]
             .trim_start()
             .starts_with(':')
         {
             // A label before an element.
-            means_itself(walk, Some(name));
+            mark_label(walk, Some(name));
         } else if walk.child(at, "bound_identifier") == Some(name) || binds(walk, at) {
             let around = walk.parent(at);
             let cast = walk.child(around, "name").filter(|_| walk.kind(around) == "pattern");
             let annotation = cast.map(|of| walk.lower(of));
-            walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, name);
+            walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Whole, name);
         }
     }
     at + 1
@@ -110,7 +110,7 @@ pub(super) fn pattern(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Whether names in a pattern are new: `let` precedes it.
 fn binds(walk: &Walk<'_, '_>, at: usize) -> bool {
     let mut at = at;
-    for _ in 0..MAX_AROUND {
+    for _ in 0..MAX_ANCESTORS {
         if walk.child_of(at, "value_binding_pattern").is_some() {
             return true;
         }
@@ -143,11 +143,11 @@ pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         if walk.kind(name) != "simple_identifier" {
             continue;
         }
-        if is_behind_dot(walk, name) {
+        if follows_dot(walk, name) {
             // `case .a(let b) = c`: the matched value comes after the pattern and is visited later.
             let of = walk.other();
             walk.roles.mark(Some(name), Role::Refers(RefShape::Member));
-            walk.behind_value(name, of);
+            walk.set_qualifier_expr(name, of);
             continue;
         }
         if !is_new {
@@ -161,9 +161,11 @@ pub(super) fn conditions(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         // A name that shadows itself has its own previous value.
         let own = value.is_none().then(|| walk.name_expr(name));
         let from = value.map_or(name + 1, |value| walk.tree.next(value));
-        let Some(binding) = walk.bind_as(name, BindingKind::Local, annotation, Part::Whole, from) else { continue };
+        let Some(binding) = walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Whole, from) else {
+            continue;
+        };
         match (value, own) {
-            (Some(value), _) => walk.value_of_binding(binding, value),
+            (Some(value), _) => walk.defer_binding_value(binding, value),
             (None, Some(own)) => walk.draft.set_binding_value(binding, own),
             (None, None) => {}
         }
@@ -183,17 +185,19 @@ pub(super) fn loop_item(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let name = walk.child(item, "bound_identifier").filter(|&name| walk.tree.next(item) == name + 1);
     if let Some(name) = name {
         let annotation = walk.child_of(at, "type_annotation").map(|of| walk.lower(of));
-        if let Some(binding) = walk.bind_as(name, BindingKind::Local, annotation, Part::Element, walk.tree.next(of)) {
-            walk.value_of_binding(binding, of);
+        if let Some(binding) =
+            walk.bind_as(name, BindingKind::Local, annotation, ValuePart::Element, walk.tree.next(of))
+        {
+            walk.defer_binding_value(binding, of);
         }
     }
     at + 1
 }
 
 /// `set(value)`, `didSet(before)`.
-pub(super) fn given_value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn accessor_parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = walk.child_of(at, "simple_identifier") {
-        walk.bind_as(name, BindingKind::Param, None, Part::Whole, at);
+        walk.bind_as(name, BindingKind::Param, None, ValuePart::Whole, at);
     }
     at + 1
 }
@@ -202,22 +206,22 @@ pub(super) fn given_value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn capture(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(name), Some(value)) = (walk.child(at, "name"), walk.child(at, "value"))
         && walk.text(name) != "self"
-        && let Some(binding) = walk.bind_as(name, BindingKind::Local, None, Part::Whole, walk.tree.next(at))
+        && let Some(binding) = walk.bind_as(name, BindingKind::Local, None, ValuePart::Whole, walk.tree.next(at))
     {
-        walk.value_of_binding(binding, value);
+        walk.defer_binding_value(binding, value);
     }
     at + 1
 }
 
 /// `error`, `newValue` and `oldValue` have no declaration: each is bound at its first occurrence.
 pub(super) fn implicit(walk: &mut Walk<'_, '_>, at: usize) {
-    let is_open = walk.roles.of(at) == Role::Open && !is_behind_dot(walk, at);
+    let is_open = walk.roles.get(at) == Role::Unset && !follows_dot(walk, at);
     if !is_open || walk.draft.is_local(walk.tree.node(at).span()) {
         return;
     }
     let is_error = walk.text(at) == "error";
     let mut around = at;
-    for _ in 0..MAX_AROUND {
+    for _ in 0..MAX_ANCESTORS {
         if around == 0 {
             return;
         }
@@ -229,7 +233,7 @@ pub(super) fn implicit(walk: &mut Walk<'_, '_>, at: usize) {
             _ => false,
         };
         if is_meant {
-            walk.bind_as(at, BindingKind::Local, None, Part::Whole, at);
+            walk.bind_as(at, BindingKind::Local, None, ValuePart::Whole, at);
             return;
         }
     }

@@ -1,16 +1,16 @@
 //! Calls: their arguments, trailing closures, and closure parameters.
 
-use codecompass_model::{BindingKind, Expr, ExprId, Part, RefShape};
+use codecompass_model::{BindingKind, Expr, ExprId, RefShape, ValuePart};
 
-use super::hooks::{labelled, means_itself};
-use crate::recipe::Walk;
+use super::hooks::{mark_label, with_label};
 use crate::roles::Role;
+use crate::spec::Walk;
 
 /// Maximum number of nodes of a closure searched for `$0` and `$1`.
-const MAX_LOOKED_AT: usize = 300;
+const MAX_CLOSURE_NODES: usize = 300;
 
 /// Maximum number of preceding arguments of an argument whose expected type is inferred.
-const MAX_GIVEN: usize = 8;
+const MAX_PRECEDING_ARGS: usize = 8;
 
 /// A call: its callee and its arguments.
 struct Call {
@@ -19,7 +19,7 @@ struct Call {
 }
 
 /// Splits a call. A trailing closure is one more argument.
-fn parts(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
+fn parse_call(walk: &Walk<'_, '_>, at: usize) -> Option<Call> {
     let suffix = walk.child_of(at, "call_suffix")?;
     let callee = walk.items(at).next().filter(|&callee| callee != suffix)?;
     let mut args = arguments(walk, suffix);
@@ -78,10 +78,10 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if is_index(walk, at) || is_inner(walk, at) {
         return at + 1;
     }
-    let Some(Call { callee, .. }) = parts(walk, at) else { return at + 1 };
+    let Some(Call { callee, .. }) = parse_call(walk, at) else { return at + 1 };
     let (name, alone) = match walk.kind(callee) {
         "simple_identifier" if walk.text(callee) == "defer" => {
-            means_itself(walk, Some(callee));
+            mark_label(walk, Some(callee));
             return at + 1;
         }
         "simple_identifier" => (Some(callee), RefShape::Call),
@@ -107,7 +107,7 @@ pub(super) fn call(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 
 /// Returns the value of a call.
 pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
-    let Some(Call { callee, args }) = parts(walk, at) else { return walk.other() };
+    let Some(Call { callee, args }) = parse_call(walk, at) else { return walk.other() };
     if is_index(walk, at) {
         let of = walk.lower(callee);
         let by = args.into_iter().map(|arg| walk.lower(arg)).collect();
@@ -117,7 +117,7 @@ pub(super) fn call_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     if matches!(walk.kind(callee), "array_literal" | "dictionary_literal") {
         return walk.lower(callee);
     }
-    let callee = called(walk, callee);
+    let callee = callee_value(walk, callee);
     let args = args.into_iter().map(|arg| argument(walk, arg)).collect();
     walk.draft.expr(Expr::Call { callee, args })
 }
@@ -127,11 +127,11 @@ fn argument(walk: &mut Walk<'_, '_>, arg: usize) -> ExprId {
     let around = walk.parent(arg);
     let label = walk.child(around, "name").filter(|_| walk.kind(around) == "value_argument");
     let of = walk.lower(arg);
-    labelled(walk, label, of)
+    with_label(walk, label, of)
 }
 
 /// Lowers a callee; `A.init` constructs an `A`.
-fn called(walk: &mut Walk<'_, '_>, callee: usize) -> ExprId {
+fn callee_value(walk: &mut Walk<'_, '_>, callee: usize) -> ExprId {
     let is_made = suffix_of(walk, callee).is_some_and(|name| walk.text(name) == "init");
     match walk.child(callee, "target").filter(|_| is_made && walk.kind(callee) == "navigation_expression") {
         Some(of) => {
@@ -164,7 +164,7 @@ pub(super) fn construct_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn labels(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "simple_identifier").collect();
     for name in names {
-        means_itself(walk, Some(name));
+        mark_label(walk, Some(name));
     }
     at + 1
 }
@@ -174,7 +174,7 @@ pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(of), Some(name)) = (walk.child(at, "target"), suffix_of(walk, at)) {
         let is_type = walk.text(name).starts_with(char::is_uppercase);
         walk.roles.mark(Some(name), Role::Refers(if is_type { RefShape::Type } else { RefShape::Member }));
-        walk.behind(name, of);
+        walk.set_qualifier(name, of);
     }
     at + 1
 }
@@ -193,11 +193,11 @@ pub(super) fn member_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// Returns the expected type of a node among the arguments of a call.
-pub(super) fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+pub(super) fn expected_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = walk.parent(at);
     // The index of an argument is not counted beyond the limit.
     if walk.kind(around) == "value_argument"
-        && !walk.items(walk.parent(around)).take(MAX_GIVEN + 1).any(|item| item == around)
+        && !walk.items(walk.parent(around)).take(MAX_PRECEDING_ARGS + 1).any(|item| item == around)
     {
         return None;
     }
@@ -213,32 +213,32 @@ pub(super) fn wanted(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
         }
         "call_expression" if !is_index(walk, around) => {
             let outer = if is_inner(walk, around) { walk.parent(around) } else { around };
-            let Call { callee, args } = parts(walk, outer)?;
-            (called(walk, callee), args)
+            let Call { callee, args } = parse_call(walk, outer)?;
+            (callee_value(walk, callee), args)
         }
         _ => return None,
     };
-    let place = args.iter().position(|&arg| arg == at).filter(|&place| place <= MAX_GIVEN)?;
+    let place = args.iter().position(|&arg| arg == at).filter(|&place| place <= MAX_PRECEDING_ARGS)?;
     let arity = args.len() as u32;
     let given = args[..place].iter().map(|&arg| walk.lower(arg)).collect();
     Some(walk.draft.expr(Expr::Argument { callee, arity, given }))
 }
 
 /// Returns the expected type of a closure: the type of a parameter, or of the variable that it is assigned to.
-fn wanted_closure(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+fn expected_closure_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     if walk.kind(walk.parent(at)) == "property_declaration" {
         let of = walk.items(walk.parent(at)).take_while(|&item| item < at).last()?;
         let of = Some(of).filter(|&of| walk.kind(of) == "type_annotation").map(|of| walk.lower(of))?;
         return Some(walk.draft.expr(Expr::Cast(of)));
     }
-    wanted(walk, at)
+    expected_type(walk, at)
 }
 
 /// `{ a, b in … }`, `{ $0 }`.
 pub(super) fn closure(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let list = walk.child(at, "type").and_then(|of| walk.child_of(of, "lambda_function_type_parameters"));
     let params: Vec<usize> = list.map_or_else(Vec::new, |list| walk.items(list).collect());
-    let wanted = wanted_closure(walk, at);
+    let wanted = expected_closure_type(walk, at);
     // Parameters with a type are bound by their own row.
     let names: Vec<usize> = params
         .iter()
@@ -268,7 +268,7 @@ pub(super) fn closure_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 fn unnamed_params(walk: &mut Walk<'_, '_>, at: usize, wanted: Option<ExprId>) {
     let end = walk.tree.next(at);
     let (mut inner, mut seen) = (at + 1, [false; 4]);
-    for _ in 0..MAX_LOOKED_AT {
+    for _ in 0..MAX_CLOSURE_NODES {
         if inner >= end {
             return;
         }
@@ -277,7 +277,7 @@ fn unnamed_params(walk: &mut Walk<'_, '_>, at: usize, wanted: Option<ExprId>) {
             && seen.get(place) == Some(&false)
         {
             seen[place] = true;
-            let binding = walk.bind_as(inner, BindingKind::Param, None, Part::Whole, at);
+            let binding = walk.bind_as(inner, BindingKind::Param, None, ValuePart::Whole, at);
             if let (Some(binding), Some(of)) = (binding, wanted) {
                 let value = walk.draft.expr(Expr::ParamOf { of, at: place as u32 });
                 walk.draft.set_binding_value(binding, value);

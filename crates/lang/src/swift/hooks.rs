@@ -1,16 +1,18 @@
 //! Language-specific hooks of Swift: declarations whose kind is a keyword, parameters without a list node, dotted
 //! types.
 
-use codecompass_model::{Expr, ExprId, Flags, FuncExpr, Import, ImportForm, Part, RefShape, SymbolKind, Visibility};
+use codecompass_model::{
+    Expr, ExprId, Flags, FuncExpr, Import, ImportForm, RefShape, SymbolKind, ValuePart, Visibility,
+};
 
 use super::types::{dotted_name, is_a_type, last_name};
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Maximum number of ancestors searched from a node.
-const MAX_AROUND: usize = 60;
+const MAX_ANCESTORS: usize = 60;
 
 /// `import Foundation`, `import struct Foundation.URL`.
 pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -44,7 +46,7 @@ pub(super) fn import(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             doc: None,
             annotation: None,
             value: None,
-            more: More::default(),
+            extras: SymbolExtras::default(),
             is_test: false,
         },
         0,
@@ -68,7 +70,7 @@ pub(super) fn dotted(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     for (n, &name) in names.iter().enumerate() {
         walk.roles.mark(Some(name), Role::Refers(RefShape::Type));
         if n > 0 {
-            walk.behind(name, names[n - 1]);
+            walk.set_qualifier(name, names[n - 1]);
         }
     }
     at + 1
@@ -94,7 +96,7 @@ pub(super) fn class(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     };
     let named = last.map(|last| walk.tree.node(last).span());
     let segment = segment.as_deref();
-    walk.define(at, Definition { body, owner, end, segment, named, ..Definition::new(kind, name) });
+    walk.define(at, Definition { body, owner, end, segment, name_span: named, ..Definition::new(kind, name) });
     if let Some(list) = walk.child_of(at, "type_parameters") {
         walk.draft.block(end, false);
         walk.type_params(list);
@@ -152,7 +154,7 @@ pub(super) fn cases(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.children_in(at, "name").collect();
     for name in names {
         let Some(symbol) = walk.define(at, Definition::new(SymbolKind::Variant, name)) else { continue };
-        let Some(of) = type_around(walk, at) else { continue };
+        let Some(of) = enclosing_type(walk, at) else { continue };
         let contents = Some(walk.tree.next(name))
             .filter(|&next| next < walk.tree.next(at) && walk.kind(next) == "enum_type_parameters");
         let annotation = match contents {
@@ -176,16 +178,16 @@ fn payload(walk: &mut Walk<'_, '_>, list: usize) -> Vec<ExprId> {
             label = Some(item);
         } else if is_a_type(walk, item) {
             let of = walk.lower(item);
-            params.push(labelled(walk, label.take(), of));
+            params.push(with_label(walk, label.take(), of));
         }
     }
     params
 }
 
 /// Returns the enclosing type of a node by its name.
-pub(super) fn type_around(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
+pub(super) fn enclosing_type(walk: &mut Walk<'_, '_>, at: usize) -> Option<ExprId> {
     let mut around = at;
-    for _ in 0..MAX_AROUND {
+    for _ in 0..MAX_ANCESTORS {
         if around == 0 {
             return None;
         }
@@ -225,7 +227,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     }
     if let Some(symbol) = symbol {
         let result = match kind {
-            SymbolKind::Constructor => type_around(walk, at),
+            SymbolKind::Constructor => enclosing_type(walk, at),
             _ => {
                 let of = walk.items(at).filter(|&item| item > name && is_a_type(walk, item)).last();
                 of.map(|of| walk.lower(of))
@@ -254,19 +256,19 @@ fn signature(walk: &mut Walk<'_, '_>, at: usize, result: Option<ExprId>) -> Expr
         // Callers use the first of its two names.
         let name = walk.child(param, "external_name").or_else(|| walk.child(param, "name"));
         let name = name.filter(|_| walk.kind(at) != "subscript_declaration" && walk.kind(at) != "macro_declaration");
-        let declared = labelled(walk, name, declared);
+        let declared = with_label(walk, name, declared);
         of.params.push(declared);
     }
     walk.draft.expr(Expr::Func(Box::new(of)))
 }
 
 /// Adds a label to an argument or to the type of a parameter.
-pub(super) fn labelled(walk: &mut Walk<'_, '_>, label: Option<usize>, of: ExprId) -> ExprId {
+pub(super) fn with_label(walk: &mut Walk<'_, '_>, label: Option<usize>, of: ExprId) -> ExprId {
     match label.map(|label| walk.text(label)) {
         None | Some("_" | "") => of,
         Some(label) => {
             let label = walk.draft.word(label);
-            walk.draft.expr(Expr::Part { of, part: Part::Field(label) })
+            walk.draft.expr(Expr::Part { of, part: ValuePart::Field(label) })
         }
     }
 }
@@ -274,15 +276,15 @@ pub(super) fn labelled(walk: &mut Walk<'_, '_>, label: Option<usize>, of: ExprId
 /// The external name of a parameter is not a name in the function.
 pub(super) fn parameter(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let label = walk.child(at, "external_name");
-    means_itself(walk, label);
+    mark_label(walk, label);
     at + 1
 }
 
 /// Marks a name as a label.
-pub(super) fn means_itself(walk: &mut Walk<'_, '_>, name: Option<usize>) {
-    if let Some(name) = name.filter(|&name| walk.roles.of(name) == Role::Open) {
+pub(super) fn mark_label(walk: &mut Walk<'_, '_>, name: Option<usize>) {
+    if let Some(name) = name.filter(|&name| walk.roles.get(name) == Role::Unset) {
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.means_itself(walk.tree.node(name).span());
+        walk.draft.mark_label(walk.tree.node(name).span());
     }
 }
 
@@ -292,19 +294,19 @@ pub(super) fn attribute(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     walk.roles.mark(name, Role::Refers(RefShape::Decorator));
     let words: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "simple_identifier").collect();
     for word in words {
-        means_itself(walk, Some(word));
+        mark_label(walk, Some(word));
     }
     at + 1
 }
 
 /// `return x` returns a value; `break outer` names a label.
-pub(super) fn leave(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn control_transfer(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let result = walk.child(at, "result");
     let text = walk.text(at);
     if text.starts_with("break") || text.starts_with("continue") {
-        means_itself(walk, result.filter(|&of| walk.kind(of) == "simple_identifier"));
+        mark_label(walk, result.filter(|&of| walk.kind(of) == "simple_identifier"));
     } else if let Some(result) = result.filter(|_| text.starts_with("return")) {
-        walk.gives_back(result);
+        walk.defer_return(result);
     }
     at + 1
 }
@@ -313,7 +315,7 @@ pub(super) fn leave(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn tuple(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.children_in(at, "name").collect();
     for name in names {
-        means_itself(walk, Some(name));
+        mark_label(walk, Some(name));
     }
     at + 1
 }
@@ -345,7 +347,7 @@ pub(super) fn key_path(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 /// Keywords that look like names, and names without a declaration.
 pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     match walk.text(at) {
-        "self" | "Self" => means_itself(walk, Some(at)),
+        "self" | "Self" => mark_label(walk, Some(at)),
         "error" | "newValue" | "oldValue" => super::bindings::implicit(walk, at),
         _ => {}
     }
@@ -356,9 +358,9 @@ pub(super) fn name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     match walk.text(at) {
         "self" => walk.draft.expr(Expr::This),
-        "Self" => type_around(walk, at).unwrap_or_else(|| walk.other()),
+        "Self" => enclosing_type(walk, at).unwrap_or_else(|| walk.other()),
         // `.a`, the first name of a chain: its type is unknown.
-        _ if is_behind_dot(walk, at) => {
+        _ if follows_dot(walk, at) => {
             let of = walk.other();
             let name = walk.draft.name(walk.tree.node(at).span());
             walk.draft.expr(Expr::Member { of, name })
@@ -368,7 +370,7 @@ pub(super) fn name_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// Whether a dot is right before a name.
-pub(super) fn is_behind_dot(walk: &Walk<'_, '_>, at: usize) -> bool {
+pub(super) fn follows_dot(walk: &Walk<'_, '_>, at: usize) -> bool {
     let start = walk.tree.node(at).start as usize;
     start > 0 && walk.draft.text.as_bytes().get(start - 1) == Some(&b'.')
 }

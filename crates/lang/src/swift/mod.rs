@@ -7,16 +7,16 @@
 mod bindings;
 mod calls;
 mod hooks;
-mod implied;
+mod implicit_members;
 mod types;
 
 use codecompass_model::BindingKind::{Param, TypeParam};
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First, Kind, Last};
-use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, grammar, row};
-use crate::rules::{Apart, Look, Parts, Scoping, Unit};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
+use crate::spec::Find::{self, First, Kind, Last};
+use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -29,17 +29,17 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "42 of 42 proved calls of four repositories that were read by eye are right",
-    customs: Customs {
-        test_marks: &["test.swift", "tests.swift", "spec.swift"],
+    conventions: Conventions {
+        test_infixes: &["test.swift", "tests.swift", "spec.swift"],
         manifests: &["Package.swift", "Podfile", "project.pbxproj"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &["self", "Self", "_"], || tree_sitter_swift::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     separator: ".",
     rows: ROWS,
     fields: FIELDS,
@@ -47,23 +47,23 @@ static RECIPE: Recipe = Recipe {
     comments: &["comment", "multiline_comment"],
     modifiers: &["modifiers", "visibility_modifier", "inheritance_modifier"],
     attributes: &["attribute"],
-    words: &[
-        ("open", Means::Seen(Visibility::Public)),
-        ("public", Means::Seen(Visibility::Public)),
-        ("package", Means::Seen(Visibility::Internal)),
-        ("internal", Means::Seen(Visibility::Internal)),
-        ("fileprivate", Means::Seen(Visibility::Private)),
-        ("private", Means::Seen(Visibility::Private)),
-        ("fileprivate", Means::Flag(Flags::FILE_ONLY)),
-        ("private", Means::Flag(Flags::FILE_ONLY)),
-        ("static", Means::Flag(Flags::STATIC)),
-        ("class", Means::Flag(Flags::STATIC)),
+    modifier_words: &[
+        ("open", ModifierMeaning::Visibility(Visibility::Public)),
+        ("public", ModifierMeaning::Visibility(Visibility::Public)),
+        ("package", ModifierMeaning::Visibility(Visibility::Internal)),
+        ("internal", ModifierMeaning::Visibility(Visibility::Internal)),
+        ("fileprivate", ModifierMeaning::Visibility(Visibility::Private)),
+        ("private", ModifierMeaning::Visibility(Visibility::Private)),
+        ("fileprivate", ModifierMeaning::Flag(Flags::FILE_ONLY)),
+        ("private", ModifierMeaning::Flag(Flags::FILE_ONLY)),
+        ("static", ModifierMeaning::Flag(Flags::STATIC)),
+        ("class", ModifierMeaning::Flag(Flags::STATIC)),
     ],
     visibility,
     test_marks: &["Test"],
     overloads: true,
     begin: |walk| walk.draft.types_are_values(),
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
 /// The default visibility without a modifier: the module. Requirements of a protocol and cases of an enum are as
@@ -73,21 +73,28 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
     Some(if is_public { Visibility::Public } else { Visibility::Internal })
 }
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "swift",
-    order: &[Look::Around, Look::File, Look::Import, Look::Unit, Look::Library, Look::Glob],
-    told_types: true,
+    lookup_order: &[
+        LookupStep::Enclosing,
+        LookupStep::File,
+        LookupStep::Import,
+        LookupStep::Unit,
+        LookupStep::Library,
+        LookupStep::Glob,
+    ],
+    explicit_type_args_need_params: true,
     unit: Unit::Package,
-    apart: Apart::Types,
+    namespaces: Namespaces::TypesSeparate,
     implicit_this: true,
-    parts: Parts::ByOwner,
-    calls_make: true,
-    labels: true,
+    out_of_line: OutOfLineMembers::ByOwner,
+    calls_construct: true,
+    labels_distinguish: true,
     literals: &[(Literal::Text, "String"), (Literal::Int, "Int"), (Literal::Float, "Double"), (Literal::Bool, "Bool")],
     library: include_str!("library.stubs"),
     library_file: "library.swift",
     iterable: Some("Sequence"),
-    ..Scoping::PLAIN
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -125,20 +132,20 @@ const fn field(name: &'static str) -> Find {
     Find::Field(name)
 }
 
-const fn same(of: Find) -> Do {
-    Do::Lower(Lower::Same(of))
+const fn same_as(of: Find) -> Action {
+    Action::Lower(Lower::Same(of))
 }
 
-const fn literal(of: Literal) -> Do {
-    Do::Lower(Lower::Literal(of))
+const fn literal(of: Literal) -> Action {
+    Action::Lower(Lower::Literal(of))
 }
 
 const ROWS: &[Row] = &[
-    row("import_declaration", &[Do::Imports, Do::Hook(hooks::import)]),
-    row("identifier", &[Do::Hook(hooks::dotted)]),
+    row("import_declaration", &[Action::Imports, Action::Hook(hooks::import)]),
+    row("identifier", &[Action::Hook(hooks::dotted)]),
     // Types and their members.
-    row("class_declaration", &[Do::Hook(hooks::class)]),
-    row("protocol_declaration", &[Do::Hook(hooks::class)]),
+    row("class_declaration", &[Action::Hook(hooks::class)]),
+    row("protocol_declaration", &[Action::Hook(hooks::class)]),
     row("class", &[]),
     row("struct", &[]),
     row("enum", &[]),
@@ -146,40 +153,40 @@ const ROWS: &[Row] = &[
     row("class_body", &[]),
     row("enum_class_body", &[]),
     row("protocol_body", &[]),
-    row("inheritance_specifier", &[Do::Hook(hooks::inherits)]),
-    row("inheritance_constraint", &[Do::Hook(hooks::constraint)]),
-    row("equality_constraint", &[Do::Fields]),
-    row("typealias_declaration", &[Do::Hook(hooks::alias)]),
-    row("associatedtype_declaration", &[Do::Hook(hooks::alias)]),
-    row("enum_entry", &[Do::Hook(hooks::cases)]),
-    row("enum_type_parameters", &[Do::Label]),
-    row("function_declaration", &[Do::Hook(hooks::function)]),
-    row("protocol_function_declaration", &[Do::Hook(hooks::function)]),
-    row("init_declaration", &[Do::Hook(hooks::function)]),
-    row("deinit_declaration", &[Do::Fields, Do::Scope]),
-    row("subscript_declaration", &[Do::Hook(hooks::function)]),
-    row("macro_declaration", &[Do::Hook(hooks::function)]),
+    row("inheritance_specifier", &[Action::Hook(hooks::inherits)]),
+    row("inheritance_constraint", &[Action::Hook(hooks::constraint)]),
+    row("equality_constraint", &[Action::Fields]),
+    row("typealias_declaration", &[Action::Hook(hooks::alias)]),
+    row("associatedtype_declaration", &[Action::Hook(hooks::alias)]),
+    row("enum_entry", &[Action::Hook(hooks::cases)]),
+    row("enum_type_parameters", &[Action::Label]),
+    row("function_declaration", &[Action::Hook(hooks::function)]),
+    row("protocol_function_declaration", &[Action::Hook(hooks::function)]),
+    row("init_declaration", &[Action::Hook(hooks::function)]),
+    row("deinit_declaration", &[Action::Fields, Action::Scope]),
+    row("subscript_declaration", &[Action::Hook(hooks::function)]),
+    row("macro_declaration", &[Action::Hook(hooks::function)]),
     row("init", &[]),
     row("subscript", &[]),
-    row("property_declaration", &[Do::Hook(bindings::property)]),
-    row("protocol_property_declaration", &[Do::Hook(bindings::property)]),
-    row("computed_property", &[Do::Scope]),
-    row("computed_getter", &[Do::Scope]),
-    row("computed_setter", &[Do::Scope, Do::Hook(bindings::given_value)]),
-    row("computed_modify", &[Do::Scope]),
-    row("willset_clause", &[Do::Scope, Do::Hook(bindings::given_value)]),
-    row("didset_clause", &[Do::Scope, Do::Hook(bindings::given_value)]),
-    row("parameter", &[Do::Bind(bind(Param, field("name")).of_type(Last)), Do::Hook(hooks::parameter)]),
+    row("property_declaration", &[Action::Hook(bindings::property)]),
+    row("protocol_property_declaration", &[Action::Hook(bindings::property)]),
+    row("computed_property", &[Action::Scope]),
+    row("computed_getter", &[Action::Scope]),
+    row("computed_setter", &[Action::Scope, Action::Hook(bindings::accessor_parameter)]),
+    row("computed_modify", &[Action::Scope]),
+    row("willset_clause", &[Action::Scope, Action::Hook(bindings::accessor_parameter)]),
+    row("didset_clause", &[Action::Scope, Action::Hook(bindings::accessor_parameter)]),
+    row("parameter", &[Action::Bind(bind(Param, field("name")).of_type(Last)), Action::Hook(hooks::parameter)]),
     row("type_parameters", &[]),
-    row("type_parameter", &[Do::Bind(bind(TypeParam, Kind("type_identifier")).of_type(field("name")))]),
+    row("type_parameter", &[Action::Bind(bind(TypeParam, Kind("type_identifier")).of_type(field("name")))]),
     row("modifiers", &[]),
     row("visibility_modifier", &[]),
     row("inheritance_modifier", &[]),
-    row("attribute", &[Do::Hook(hooks::attribute)]),
-    row("operator_declaration", &[Do::Opaque]),
-    row("precedence_group_declaration", &[Do::Opaque]),
-    row("availability_condition", &[Do::Opaque]),
-    row("directive", &[Do::Opaque]),
+    row("attribute", &[Action::Hook(hooks::attribute)]),
+    row("operator_declaration", &[Action::Opaque]),
+    row("precedence_group_declaration", &[Action::Opaque]),
+    row("availability_condition", &[Action::Opaque]),
+    row("directive", &[Action::Opaque]),
     // Operators that name functions.
     row("==", &[]),
     row("!=", &[]),
@@ -199,59 +206,65 @@ const ROWS: &[Row] = &[
     row("custom_operator", &[]),
     // Blocks and local bindings.
     row("function_body", &[]),
-    row("statements", &[Do::Scope]),
-    row("if_statement", &[Do::Scope, Do::Hook(bindings::conditions)]),
-    row("guard_statement", &[Do::Hook(bindings::conditions)]),
-    row("while_statement", &[Do::Scope, Do::Hook(bindings::conditions)]),
-    row("repeat_while_statement", &[Do::Scope]),
-    row("for_statement", &[Do::Scope, Do::Hook(bindings::loop_item)]),
-    row("switch_statement", &[Do::Fields, Do::Scope]),
-    row("switch_entry", &[Do::Scope]),
+    row("statements", &[Action::Scope]),
+    row("if_statement", &[Action::Scope, Action::Hook(bindings::conditions)]),
+    row("guard_statement", &[Action::Hook(bindings::conditions)]),
+    row("while_statement", &[Action::Scope, Action::Hook(bindings::conditions)]),
+    row("repeat_while_statement", &[Action::Scope]),
+    row("for_statement", &[Action::Scope, Action::Hook(bindings::loop_item)]),
+    row("switch_statement", &[Action::Fields, Action::Scope]),
+    row("switch_entry", &[Action::Scope]),
     row("switch_pattern", &[]),
-    row("catch_block", &[Do::Fields, Do::Scope]),
-    row("pattern", &[Do::Hook(bindings::pattern)]),
+    row("catch_block", &[Action::Fields, Action::Scope]),
+    row("pattern", &[Action::Hook(bindings::pattern)]),
     row("value_binding_pattern", &[]),
-    row("type_annotation", &[same(First)]),
-    row("control_transfer_statement", &[Do::Hook(hooks::leave)]),
-    row("lambda_literal", &[Do::Hook(calls::closure), Do::Lower(Lower::Hook(calls::closure_value))]),
+    row("type_annotation", &[same_as(First)]),
+    row("control_transfer_statement", &[Action::Hook(hooks::control_transfer)]),
+    row("lambda_literal", &[Action::Hook(calls::closure), Action::Lower(Lower::Hook(calls::closure_value))]),
     row("lambda_function_type", &[]),
     row("lambda_function_type_parameters", &[]),
-    row("lambda_parameter", &[Do::Bind(bind(Param, field("name")).of_type(Last)), Do::Hook(hooks::parameter)]),
-    row("capture_list_item", &[Do::Hook(bindings::capture)]),
+    row("lambda_parameter", &[Action::Bind(bind(Param, field("name")).of_type(Last)), Action::Hook(hooks::parameter)]),
+    row("capture_list_item", &[Action::Hook(bindings::capture)]),
     // Expressions.
-    row("call_expression", &[Do::Hook(calls::call), Do::Lower(Lower::Hook(calls::call_value))]),
-    row("constructor_expression", &[Do::Hook(calls::construct), Do::Lower(Lower::Hook(calls::construct_value))]),
-    row("call_suffix", &[Do::Hook(calls::labels)]),
-    row("constructor_suffix", &[Do::Hook(calls::labels)]),
+    row("call_expression", &[Action::Hook(calls::call), Action::Lower(Lower::Hook(calls::call_value))]),
+    row(
+        "constructor_expression",
+        &[Action::Hook(calls::construct), Action::Lower(Lower::Hook(calls::construct_value))],
+    ),
+    row("call_suffix", &[Action::Hook(calls::labels)]),
+    row("constructor_suffix", &[Action::Hook(calls::labels)]),
     row("value_arguments", &[]),
-    row("value_argument", &[Do::Fields]),
-    row("value_argument_label", &[Do::Label]),
-    row("macro_invocation", &[Do::Refers(Kind("simple_identifier"), RefShape::MacroCall)]),
-    row("navigation_expression", &[Do::Hook(calls::member), Do::Lower(Lower::Hook(calls::member_value))]),
-    row("navigation_suffix", &[Do::Fields]),
-    row("prefix_expression", &[Do::Hook(implied::member), Do::Lower(Lower::Hook(implied::prefix_value))]),
-    row("postfix_expression", &[same(field("target"))]),
-    row("as_expression", &[Do::Lower(Lower::Cast(Last))]),
+    row("value_argument", &[Action::Fields]),
+    row("value_argument_label", &[Action::Label]),
+    row("macro_invocation", &[Action::Refers(Kind("simple_identifier"), RefShape::MacroCall)]),
+    row("navigation_expression", &[Action::Hook(calls::member), Action::Lower(Lower::Hook(calls::member_value))]),
+    row("navigation_suffix", &[Action::Fields]),
+    row(
+        "prefix_expression",
+        &[Action::Hook(implicit_members::member), Action::Lower(Lower::Hook(implicit_members::prefix_value))],
+    ),
+    row("postfix_expression", &[same_as(field("target"))]),
+    row("as_expression", &[Action::Lower(Lower::Cast(Last))]),
     row("check_expression", &[literal(Literal::Bool)]),
-    row("tuple_expression", &[Do::Hook(hooks::tuple), Do::Lower(Lower::Hook(hooks::tuple_value))]),
-    row("ternary_expression", &[Do::Lower(Lower::Either(&[field("if_true"), field("if_false")]))]),
-    row("nil_coalescing_expression", &[Do::Lower(Lower::Either(&[field("value"), field("if_nil")]))]),
-    row("assignment", &[Do::Fields]),
-    row("directly_assignable_expression", &[same(First)]),
-    row("additive_expression", &[Do::Lower(Lower::Binary)]),
-    row("multiplicative_expression", &[Do::Lower(Lower::Binary)]),
-    row("bitwise_operation", &[Do::Lower(Lower::Binary)]),
-    row("comparison_expression", &[Do::Fields, literal(Literal::Bool)]),
-    row("equality_expression", &[Do::Fields, literal(Literal::Bool)]),
+    row("tuple_expression", &[Action::Hook(hooks::tuple), Action::Lower(Lower::Hook(hooks::tuple_value))]),
+    row("ternary_expression", &[Action::Lower(Lower::Either(&[field("if_true"), field("if_false")]))]),
+    row("nil_coalescing_expression", &[Action::Lower(Lower::Either(&[field("value"), field("if_nil")]))]),
+    row("assignment", &[Action::Fields]),
+    row("directly_assignable_expression", &[same_as(First)]),
+    row("additive_expression", &[Action::Lower(Lower::Binary)]),
+    row("multiplicative_expression", &[Action::Lower(Lower::Binary)]),
+    row("bitwise_operation", &[Action::Lower(Lower::Binary)]),
+    row("comparison_expression", &[Action::Fields, literal(Literal::Bool)]),
+    row("equality_expression", &[Action::Fields, literal(Literal::Bool)]),
     row("conjunction_expression", &[literal(Literal::Bool)]),
     row("disjunction_expression", &[literal(Literal::Bool)]),
-    row("try_expression", &[same(field("expr"))]),
-    row("await_expression", &[same(First)]),
-    row("unsafe_expression", &[same(First)]),
-    row("consume_expression", &[same(field("expr"))]),
-    row("key_path_expression", &[Do::Lower(Lower::Hook(hooks::key_path))]),
-    row("array_literal", &[Do::Lower(Lower::Hook(types::list_type))]),
-    row("dictionary_literal", &[Do::Lower(Lower::Hook(types::list_type))]),
+    row("try_expression", &[same_as(field("expr"))]),
+    row("await_expression", &[same_as(First)]),
+    row("unsafe_expression", &[same_as(First)]),
+    row("consume_expression", &[same_as(field("expr"))]),
+    row("key_path_expression", &[Action::Lower(Lower::Hook(hooks::key_path))]),
+    row("array_literal", &[Action::Lower(Lower::Hook(types::list_type))]),
+    row("dictionary_literal", &[Action::Lower(Lower::Hook(types::list_type))]),
     row("line_string_literal", &[literal(Literal::Text)]),
     row("multi_line_string_literal", &[literal(Literal::Text)]),
     row("raw_string_literal", &[literal(Literal::Text)]),
@@ -262,31 +275,31 @@ const ROWS: &[Row] = &[
     row("real_literal", &[literal(Literal::Float)]),
     row("boolean_literal", &[literal(Literal::Bool)]),
     row("nil_literal", &[literal(Literal::Null)]),
-    row("self_expression", &[Do::Lower(Lower::This)]),
-    row("super_expression", &[Do::Lower(Lower::Super)]),
+    row("self_expression", &[Action::Lower(Lower::This)]),
+    row("super_expression", &[Action::Lower(Lower::Super)]),
     // Names and types.
     row(
         "simple_identifier",
-        &[Do::Hook(hooks::name), Do::Leaf(RefShape::Value), Do::Lower(Lower::Hook(hooks::name_value))],
+        &[Action::Hook(hooks::name), Action::Leaf(RefShape::Value), Action::Lower(Lower::Hook(hooks::name_value))],
     ),
     row(
         "type_identifier",
-        &[Do::Hook(types::type_name), Do::Leaf(RefShape::Type), Do::Lower(Lower::Hook(hooks::name_value))],
+        &[Action::Hook(types::type_name), Action::Leaf(RefShape::Type), Action::Lower(Lower::Hook(hooks::name_value))],
     ),
-    row("user_type", &[Do::Lower(Lower::Hook(types::user_type))]),
+    row("user_type", &[Action::Lower(Lower::Hook(types::user_type))]),
     row("type_arguments", &[]),
-    row("optional_type", &[same(First)]),
-    row("existential_type", &[same(First)]),
-    row("opaque_type", &[same(First)]),
-    row("protocol_composition_type", &[same(First)]),
-    row("metatype", &[same(First)]),
-    row("array_type", &[Do::Lower(Lower::Hook(types::list_type))]),
-    row("dictionary_type", &[Do::Lower(Lower::Hook(types::list_type))]),
-    row("tuple_type", &[Do::Lower(Lower::Hook(types::tuple_type))]),
-    row("tuple_type_item", &[Do::Label, same(Last)]),
-    row("function_type", &[Do::Lower(Lower::Hook(types::function_type))]),
-    row("comment", &[Do::Comment]),
-    row("multiline_comment", &[Do::Comment]),
+    row("optional_type", &[same_as(First)]),
+    row("existential_type", &[same_as(First)]),
+    row("opaque_type", &[same_as(First)]),
+    row("protocol_composition_type", &[same_as(First)]),
+    row("metatype", &[same_as(First)]),
+    row("array_type", &[Action::Lower(Lower::Hook(types::list_type))]),
+    row("dictionary_type", &[Action::Lower(Lower::Hook(types::list_type))]),
+    row("tuple_type", &[Action::Lower(Lower::Hook(types::tuple_type))]),
+    row("tuple_type_item", &[Action::Label, same_as(Last)]),
+    row("function_type", &[Action::Lower(Lower::Hook(types::function_type))]),
+    row("comment", &[Action::Comment]),
+    row("multiline_comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

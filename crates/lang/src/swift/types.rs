@@ -2,8 +2,8 @@
 
 use codecompass_model::{Expr, ExprId, FuncExpr};
 
-use super::hooks::means_itself;
-use crate::recipe::Walk;
+use super::hooks::mark_label;
+use crate::spec::Walk;
 
 /// A type in parentheses is that type.
 pub(super) fn tuple_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
@@ -42,10 +42,10 @@ pub(super) fn list_type(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 pub(super) fn type_name(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let around = walk.parent(at);
     if walk.text(at) == "Self" {
-        means_itself(walk, Some(at));
+        mark_label(walk, Some(at));
     } else if walk.kind(around) == "user_type" && walk.child_of(around, "type_identifier") != Some(at) {
         let before = type_before(walk, around, at);
-        walk.behind_value(at, before);
+        walk.set_qualifier_expr(at, before);
     }
     at + 1
 }

@@ -1,14 +1,14 @@
 //! Structures, enums, unions and error sets: their members, and the type of `@This()`.
 
-use codecompass_model::{Expr, ExprId, RefShape, Seen, Span, SymbolKind};
+use codecompass_model::{Expr, ExprId, LexicalTarget, RefShape, Span, SymbolKind};
 
-use crate::draft::{More, NewSymbol};
-use crate::recipe::{Definition, Walk};
+use crate::draft::{NewSymbol, SymbolExtras};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 use crate::text;
 
 /// Maximum number of ancestors searched for the enclosing container.
-const MAX_AROUND: usize = 100;
+const MAX_ANCESTORS: usize = 100;
 
 /// Whether declarations in a node of this kind are members.
 pub(super) fn is_container(kind: &str) -> bool {
@@ -33,7 +33,7 @@ pub(super) fn is_member(kind: &str) -> bool {
 }
 
 /// Returns the symbol kind of a constant with this value.
-pub(super) fn kind_of(value: &str) -> Option<SymbolKind> {
+pub(super) fn container_kind(value: &str) -> Option<SymbolKind> {
     Some(match value {
         "struct_declaration" | "opaque_declaration" => SymbolKind::Struct,
         "enum_declaration" | "error_set_declaration" => SymbolKind::Enum,
@@ -43,16 +43,16 @@ pub(super) fn kind_of(value: &str) -> Option<SymbolKind> {
 }
 
 /// Records the symbol that a container belongs to: a constant, a field, or the function that returns it.
-pub(super) fn remember(walk: &mut Walk<'_, '_>, container: usize, symbol: u32) {
-    let of = named(walk, symbol);
-    walk.put(container, of);
+pub(super) fn record_container(walk: &mut Walk<'_, '_>, container: usize, symbol: u32) {
+    let of = name_of_symbol(walk, symbol);
+    walk.set_lowered(container, of);
 }
 
 /// Lowers the name of a symbol.
-fn named(walk: &mut Walk<'_, '_>, symbol: u32) -> ExprId {
+fn name_of_symbol(walk: &mut Walk<'_, '_>, symbol: u32) -> ExprId {
     let name = walk.draft.symbol_at(symbol).map_or_else(String::new, |of| of.name.clone());
     let name = walk.draft.word(&name);
-    walk.draft.expr(Expr::Name { name, seen: Seen::Symbol(symbol) })
+    walk.draft.expr(Expr::Name { name, seen: LexicalTarget::Symbol(symbol) })
 }
 
 /// Declarations in a container are not visible after it.
@@ -69,7 +69,7 @@ pub(super) fn inline(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 /// `@This()`: the innermost container.
 pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     let mut around = at;
-    for _ in 0..MAX_AROUND {
+    for _ in 0..MAX_ANCESTORS {
         let inner = around;
         around = walk.parent(around);
         if inner == around || around == 0 {
@@ -86,9 +86,9 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
         }
         // The type that a function returns.
         if walk.kind(walk.parent(around)) == "return_expression"
-            && let Some(symbol) = function_around(walk)
+            && let Some(symbol) = enclosing_function(walk)
         {
-            let callee = named(walk, symbol);
+            let callee = name_of_symbol(walk, symbol);
             return walk.draft.expr(Expr::Call { callee, args: Box::default() });
         }
         return walk.other();
@@ -97,7 +97,7 @@ pub(super) fn this(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
 }
 
 /// Returns the function that returns the type: the innermost symbol or the one that encloses it.
-fn function_around(walk: &Walk<'_, '_>) -> Option<u32> {
+fn enclosing_function(walk: &Walk<'_, '_>) -> Option<u32> {
     let mut symbol = walk.draft.enclosing_index();
     for _ in 0..3 {
         let at = symbol?;
@@ -134,7 +134,7 @@ pub(super) fn member(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let (Some(written), Some(symbol)) = (written, symbol) {
         let value = walk.lower(written);
         walk.draft.set_value(symbol, value);
-        remember(walk, written, symbol);
+        record_container(walk, written, symbol);
     }
     at + 1
 }
@@ -149,7 +149,7 @@ pub(super) fn errors(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             walk.define(name, Definition::new(SymbolKind::Variant, name));
         } else {
             walk.roles.mark(Some(name), Role::Declares);
-            walk.draft.means_itself(walk.tree.node(name).span());
+            walk.draft.mark_label(walk.tree.node(name).span());
         }
     }
     at + 1
@@ -161,7 +161,7 @@ pub(super) fn error(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if let Some(name) = name {
         let unknown = walk.other();
         walk.roles.mark(Some(name), Role::Declares);
-        walk.draft.reference_on(walk.tree.node(name).span(), RefShape::Member, unknown);
+        walk.draft.reference_with_receiver(walk.tree.node(name).span(), RefShape::Member, unknown);
     }
     at + 1
 }
@@ -207,7 +207,7 @@ pub(super) fn test(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                 doc: None,
                 annotation: None,
                 value: None,
-                more: More::default(),
+                extras: SymbolExtras::default(),
                 is_test: true,
             },
             walk.tree.next(at),

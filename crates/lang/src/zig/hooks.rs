@@ -1,10 +1,10 @@
 //! Language-specific hooks of Zig: declarations, captures, calls, `@import`.
 
-use codecompass_model::{BindingKind, Expr, Import, ImportForm, Part, RefShape, SymbolKind};
+use codecompass_model::{BindingKind, Expr, Import, ImportForm, RefShape, SymbolKind, ValuePart};
 
 use super::containers::{self, is_container};
-use crate::recipe::{Definition, Walk};
 use crate::roles::Role;
+use crate::spec::{Definition, Walk};
 
 /// `const a = b`, `var a: T = b`, `const a, const b = c` and `_ = a`: symbols in containers, local bindings in blocks.
 pub(super) fn variable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
@@ -28,7 +28,7 @@ pub(super) fn variable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let annotation = of_type.map(|of| walk.lower(of));
     let is_alone = names.len() == 1;
     for name in names {
-        match value.filter(|_| is_alone).and_then(|value| containers::kind_of(walk.kind(value))) {
+        match value.filter(|_| is_alone).and_then(|value| containers::container_kind(walk.kind(value))) {
             Some(kind) => container(walk, at, name, value, kind),
             None if is_member => {
                 let is_const = !walk.text(at).split_whitespace().take(4).any(|word| word == "var");
@@ -42,11 +42,11 @@ pub(super) fn variable(walk: &mut Walk<'_, '_>, at: usize) -> usize {
                     name,
                     BindingKind::Local,
                     annotation.filter(|_| is_alone),
-                    Part::Whole,
+                    ValuePart::Whole,
                     walk.tree.next(at),
                 );
                 if let (Some(binding), Some(value)) = (binding, value.filter(|_| is_alone)) {
-                    walk.value_of_binding(binding, value);
+                    walk.defer_binding_value(binding, value);
                 }
             }
         }
@@ -66,7 +66,7 @@ fn container(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: Option<usiz
     let end = walk.tree.next(at);
     let symbol = walk.define(at, Definition { body: first, end, ..Definition::new(kind, name) });
     if let (Some(value), Some(symbol)) = (value, symbol) {
-        containers::remember(walk, value, symbol);
+        containers::record_container(walk, value, symbol);
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         if let Some(name) = walk.child(param, "name") {
             // A function that returns a type is generic, and all its parameters are type parameters.
             let kind = if makes_types { BindingKind::TypeParam } else { BindingKind::Param };
-            walk.bind_as(name, kind, annotation.filter(|_| !makes_types), Part::Whole, param);
+            walk.bind_as(name, kind, annotation.filter(|_| !makes_types), ValuePart::Whole, param);
         }
     }
     if let Some(symbol) = symbol {
@@ -121,7 +121,7 @@ pub(super) fn payload(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     let is_first = walk.child_of(around, "payload") == Some(at);
     let mut values = Vec::new();
-    let mut part = Part::Whole;
+    let mut part = ValuePart::Whole;
     match walk.kind(around) {
         "if_statement" | "if_expression" | "if_type_expression" | "while_statement" | "while_expression"
             if is_first =>
@@ -132,9 +132,9 @@ pub(super) fn payload(walk: &mut Walk<'_, '_>, at: usize) -> usize {
             let lists: Vec<usize> = walk.items(around).take_while(|&item| item != at).collect();
             let lists = lists.into_iter().filter(|&item| walk.kind(item) != "block_label").collect::<Vec<_>>();
             values.extend(lists.into_iter().map(|list| walk.lower(list)));
-            part = Part::Element;
+            part = ValuePart::Element;
         }
-        "switch_case" => values.extend(of_case(walk, around, at)),
+        "switch_case" => values.extend(case_payload(walk, around, at)),
         _ => {}
     }
     for (n, name) in names.into_iter().enumerate() {
@@ -147,7 +147,7 @@ pub(super) fn payload(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Returns the payload of a union case: the field that the case names.
-fn of_case(walk: &mut Walk<'_, '_>, case: usize, payload: usize) -> Option<codecompass_model::ExprId> {
+fn case_payload(walk: &mut Walk<'_, '_>, case: usize, payload: usize) -> Option<codecompass_model::ExprId> {
     let items: Vec<usize> = walk.items(case).take_while(|&item| item != payload).take(2).collect();
     let [only] = items.as_slice() else { return None };
     let name = walk.child(*only, "member").filter(|_| walk.child(*only, "object").is_none())?;
@@ -200,7 +200,7 @@ pub(super) fn imported<'t>(walk: &Walk<'_, 't>, at: usize) -> Option<&'t str> {
 }
 
 /// `_` is not a name.
-pub(super) fn nameless(walk: &mut Walk<'_, '_>, at: usize) -> usize {
+pub(super) fn discard(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     if walk.text(at) == "_" {
         walk.roles.mark(Some(at), Role::Declares);
     }

@@ -5,17 +5,17 @@
 //! without them.
 
 mod containers;
-mod expected;
+mod expected_types;
 mod hooks;
 mod modules;
 mod values;
 
 use codecompass_model::{BindingKind, Literal, RefShape, SymbolKind, Visibility};
 
-use crate::customs::Customs;
-use crate::recipe::Find::{self, First, Last};
-use crate::recipe::{Do, Lower, Means, Recipe, Row, bind, grammar, row};
-use crate::rules::{Look, Scoping};
+use crate::conventions::Conventions;
+use crate::rules::{LookupStep, ScopePolicy};
+use crate::spec::Find::{self, First, Last};
+use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
@@ -28,24 +28,24 @@ pub(crate) const LANGUAGE: Language = Language {
     has_visibility: true,
     depth: Depth::Types,
     measured: "forty proved calls of five repositories read by eye",
-    customs: Customs {
-        test_marks: &["_test.zig", "_tests.zig"],
+    conventions: Conventions {
+        test_infixes: &["_test.zig", "_tests.zig"],
         manifests: &["build.zig", "build.zig.zon"],
         folder_stems: &["root"],
-        ..Customs::NONE
+        ..Conventions::NONE
     },
     grammar: grammar!(ROWS, FIELDS, &["_"], || tree_sitter_zig::LANGUAGE.into()),
-    walk: Walk::Table(&RECIPE),
-    rules: Rules::Shared(&SCOPING),
+    walk: Walk::Table(&SPEC),
+    rules: Rules::Shared(&SCOPE_POLICY),
 };
 
-static RECIPE: Recipe = Recipe {
+static SPEC: LanguageSpec = LanguageSpec {
     rows: ROWS,
     fields: FIELDS,
     ignored: IGNORED,
     comments: &["comment"],
     modifiers: &["pub"],
-    words: &[("pub", Means::Seen(Visibility::Public))],
+    modifier_words: &[("pub", ModifierMeaning::Visibility(Visibility::Public))],
     visibility,
     infers: true,
     begin: |walk| {
@@ -53,7 +53,7 @@ static RECIPE: Recipe = Recipe {
         walk.draft.set_prefix(module);
         walk.draft.types_are_values();
     },
-    ..Recipe::PLAIN
+    ..LanguageSpec::PLAIN
 };
 
 /// The default visibility without `pub`: the file. Fields are visible wherever the type is.
@@ -62,14 +62,14 @@ fn visibility(kind: SymbolKind, _: Option<SymbolKind>) -> Option<Visibility> {
     Some(if is_open { Visibility::Public } else { Visibility::Private })
 }
 
-static SCOPING: Scoping = Scoping {
+static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "zig",
-    order: &[Look::Around, Look::File],
+    lookup_order: &[LookupStep::Enclosing, LookupStep::File],
     types_are_values: true,
-    types_enclose: true,
+    types_are_scopes: true,
     // Slices and arrays have members of their own (`len`): they have a root type, which no file declares.
     root: Some("anyopaque"),
-    widens: &[
+    widening_order: &[
         "bool",
         "u8",
         "i8",
@@ -95,8 +95,8 @@ static SCOPING: Scoping = Scoping {
         "c_ulong",
         "noreturn",
     ],
-    module: modules::files,
-    ..Scoping::PLAIN
+    resolve_module: modules::resolve_module,
+    ..ScopePolicy::PLAIN
 };
 
 const FIELDS: &[&str] = &[
@@ -121,80 +121,83 @@ const fn field(name: &'static str) -> Find {
 
 const ROWS: &[Row] = &[
     // Declarations.
-    row("variable_declaration", &[Do::Fields, Do::Hook(hooks::variable)]),
-    row("function_declaration", &[Do::Fields, Do::Hook(hooks::function)]),
-    row("container_field", &[Do::Fields, Do::Hook(containers::member)]),
-    row("test_declaration", &[Do::Hook(containers::test)]),
-    row("comptime_declaration", &[Do::Hook(hooks::block)]),
-    row("using_namespace_declaration", &[Do::Hook(containers::using)]),
+    row("variable_declaration", &[Action::Fields, Action::Hook(hooks::variable)]),
+    row("function_declaration", &[Action::Fields, Action::Hook(hooks::function)]),
+    row("container_field", &[Action::Fields, Action::Hook(containers::member)]),
+    row("test_declaration", &[Action::Hook(containers::test)]),
+    row("comptime_declaration", &[Action::Hook(hooks::block)]),
+    row("using_namespace_declaration", &[Action::Hook(containers::using)]),
     row("parameters", &[]),
-    row("parameter", &[Do::Bind(bind(BindingKind::Param, field("name")).of_type(field("type")))]),
-    row("struct_declaration", &[Do::Hook(containers::open), Do::Lower(Lower::Hook(containers::inline))]),
-    row("union_declaration", &[Do::Hook(containers::open), Do::Lower(Lower::Hook(containers::inline))]),
-    row("enum_declaration", &[Do::Hook(containers::open), Do::Lower(Lower::Hook(containers::inline))]),
-    row("opaque_declaration", &[Do::Hook(containers::open), Do::Lower(Lower::Hook(containers::inline))]),
-    row("error_set_declaration", &[Do::Hook(containers::errors), Do::Lower(Lower::Hook(containers::inline))]),
+    row("parameter", &[Action::Bind(bind(BindingKind::Param, field("name")).of_type(field("type")))]),
+    row("struct_declaration", &[Action::Hook(containers::open), Action::Lower(Lower::Hook(containers::inline))]),
+    row("union_declaration", &[Action::Hook(containers::open), Action::Lower(Lower::Hook(containers::inline))]),
+    row("enum_declaration", &[Action::Hook(containers::open), Action::Lower(Lower::Hook(containers::inline))]),
+    row("opaque_declaration", &[Action::Hook(containers::open), Action::Lower(Lower::Hook(containers::inline))]),
+    row("error_set_declaration", &[Action::Hook(containers::errors), Action::Lower(Lower::Hook(containers::inline))]),
     row("source_file", &[]),
     row("pub", &[]),
     // Blocks.
-    row("block", &[Do::Scope]),
-    row("if_statement", &[Do::Fields, Do::Scope]),
-    row("if_expression", &[Do::Fields, Do::Scope, Do::Lower(Lower::Hook(values::branches))]),
-    row("if_type_expression", &[Do::Fields, Do::Scope, Do::Lower(Lower::Hook(values::branches))]),
-    row("else_clause", &[Do::Fields, Do::Scope]),
-    row("while_statement", &[Do::Fields, Do::Scope]),
-    row("while_expression", &[Do::Fields, Do::Scope]),
-    row("for_statement", &[Do::Fields, Do::Scope]),
-    row("for_expression", &[Do::Fields, Do::Scope]),
-    row("switch_expression", &[Do::Lower(Lower::Hook(values::cases))]),
-    row("switch_case", &[Do::Scope]),
-    row("errdefer_statement", &[Do::Scope]),
-    row("payload", &[Do::Hook(hooks::payload)]),
-    row("return_expression", &[Do::Returns]),
-    row("block_label", &[Do::Label]),
-    row("break_label", &[Do::Label]),
+    row("block", &[Action::Scope]),
+    row("if_statement", &[Action::Fields, Action::Scope]),
+    row("if_expression", &[Action::Fields, Action::Scope, Action::Lower(Lower::Hook(values::branches))]),
+    row("if_type_expression", &[Action::Fields, Action::Scope, Action::Lower(Lower::Hook(values::branches))]),
+    row("else_clause", &[Action::Fields, Action::Scope]),
+    row("while_statement", &[Action::Fields, Action::Scope]),
+    row("while_expression", &[Action::Fields, Action::Scope]),
+    row("for_statement", &[Action::Fields, Action::Scope]),
+    row("for_expression", &[Action::Fields, Action::Scope]),
+    row("switch_expression", &[Action::Lower(Lower::Hook(values::cases))]),
+    row("switch_case", &[Action::Scope]),
+    row("errdefer_statement", &[Action::Scope]),
+    row("payload", &[Action::Hook(hooks::payload)]),
+    row("return_expression", &[Action::Returns]),
+    row("block_label", &[Action::Label]),
+    row("break_label", &[Action::Label]),
     // Expressions.
-    row("call_expression", &[Do::Fields, Do::Hook(hooks::call), Do::Lower(Lower::Hook(values::call))]),
-    row("builtin_function", &[Do::Hook(hooks::builtin), Do::Lower(Lower::Hook(values::builtin))]),
+    row("call_expression", &[Action::Fields, Action::Hook(hooks::call), Action::Lower(Lower::Hook(values::call))]),
+    row("builtin_function", &[Action::Hook(hooks::builtin), Action::Lower(Lower::Hook(values::builtin))]),
     row("builtin_identifier", &[]),
     row("arguments", &[]),
-    row("field_expression", &[Do::Hook(expected::literal), Do::Lower(Lower::Member(field("object"), field("member")))]),
-    row("struct_initializer", &[Do::Lower(Lower::New(First, Find::Nowhere))]),
+    row(
+        "field_expression",
+        &[Action::Hook(expected_types::literal), Action::Lower(Lower::Member(field("object"), field("member")))],
+    ),
+    row("struct_initializer", &[Action::Lower(Lower::New(First, Find::Nowhere))]),
     row("anonymous_struct_initializer", &[]),
     row("initializer_list", &[]),
     row("field_initializer", &[]),
-    row("assignment_expression", &[Do::Fields]),
-    row("index_expression", &[Do::Fields, Do::Lower(Lower::Hook(values::index))]),
+    row("assignment_expression", &[Action::Fields]),
+    row("index_expression", &[Action::Fields, Action::Lower(Lower::Hook(values::index))]),
     row("range_expression", &[]),
-    row("dereference_expression", &[Do::Lower(Lower::Same(First))]),
-    row("null_coercion_expression", &[Do::Lower(Lower::Same(First))]),
-    row("parenthesized_expression", &[Do::Lower(Lower::Same(First))]),
-    row("try_expression", &[Do::Lower(Lower::Same(First))]),
-    row("catch_expression", &[Do::Scope, Do::Lower(Lower::Same(First))]),
-    row("comptime_expression", &[Do::Lower(Lower::Same(First))]),
-    row("nosuspend_expression", &[Do::Lower(Lower::Same(First))]),
-    row("await_expression", &[Do::Lower(Lower::Same(First))]),
-    row("unary_expression", &[Do::Lower(Lower::Same(field("argument")))]),
-    row("binary_expression", &[Do::Fields, Do::Lower(Lower::Hook(values::binary))]),
-    row("error_type", &[Do::Hook(containers::error)]),
-    row("string", &[Do::Lower(Lower::Literal(Literal::Text))]),
+    row("dereference_expression", &[Action::Lower(Lower::Same(First))]),
+    row("null_coercion_expression", &[Action::Lower(Lower::Same(First))]),
+    row("parenthesized_expression", &[Action::Lower(Lower::Same(First))]),
+    row("try_expression", &[Action::Lower(Lower::Same(First))]),
+    row("catch_expression", &[Action::Scope, Action::Lower(Lower::Same(First))]),
+    row("comptime_expression", &[Action::Lower(Lower::Same(First))]),
+    row("nosuspend_expression", &[Action::Lower(Lower::Same(First))]),
+    row("await_expression", &[Action::Lower(Lower::Same(First))]),
+    row("unary_expression", &[Action::Lower(Lower::Same(field("argument")))]),
+    row("binary_expression", &[Action::Fields, Action::Lower(Lower::Hook(values::binary))]),
+    row("error_type", &[Action::Hook(containers::error)]),
+    row("string", &[Action::Lower(Lower::Literal(Literal::Text))]),
     row("string_content", &[]),
-    row("multiline_string", &[Do::Lower(Lower::Literal(Literal::Text))]),
-    row("character", &[Do::Lower(Lower::Literal(Literal::Char))]),
-    row("integer", &[Do::Lower(Lower::Literal(Literal::Int))]),
-    row("float", &[Do::Lower(Lower::Literal(Literal::Float))]),
-    row("boolean", &[Do::Lower(Lower::Literal(Literal::Bool))]),
+    row("multiline_string", &[Action::Lower(Lower::Literal(Literal::Text))]),
+    row("character", &[Action::Lower(Lower::Literal(Literal::Char))]),
+    row("integer", &[Action::Lower(Lower::Literal(Literal::Int))]),
+    row("float", &[Action::Lower(Lower::Literal(Literal::Float))]),
+    row("boolean", &[Action::Lower(Lower::Literal(Literal::Bool))]),
     // Types.
-    row("builtin_type", &[Do::Lower(Lower::Hook(values::builtin_type))]),
-    row("pointer_type", &[Do::Lower(Lower::Hook(values::pointer))]),
-    row("nullable_type", &[Do::Lower(Lower::Same(Last))]),
-    row("error_union_type", &[Do::Fields, Do::Lower(Lower::Same(field("ok")))]),
-    row("slice_type", &[Do::Lower(Lower::List(Last))]),
-    row("array_type", &[Do::Lower(Lower::List(Last))]),
-    row("comptime_type_expression", &[Do::Lower(Lower::Same(First))]),
-    row("function_signature", &[Do::Fields, Do::Scope, Do::Lower(Lower::Hook(values::function_type))]),
-    row("identifier", &[Do::Hook(hooks::nameless), Do::Leaf(RefShape::Value)]),
-    row("comment", &[Do::Comment]),
+    row("builtin_type", &[Action::Lower(Lower::Hook(values::builtin_type))]),
+    row("pointer_type", &[Action::Lower(Lower::Hook(values::pointer))]),
+    row("nullable_type", &[Action::Lower(Lower::Same(Last))]),
+    row("error_union_type", &[Action::Fields, Action::Lower(Lower::Same(field("ok")))]),
+    row("slice_type", &[Action::Lower(Lower::List(Last))]),
+    row("array_type", &[Action::Lower(Lower::List(Last))]),
+    row("comptime_type_expression", &[Action::Lower(Lower::Same(First))]),
+    row("function_signature", &[Action::Fields, Action::Scope, Action::Lower(Lower::Hook(values::function_type))]),
+    row("identifier", &[Action::Hook(hooks::discard), Action::Leaf(RefShape::Value)]),
+    row("comment", &[Action::Comment]),
 ];
 
 /// Node kinds without actions of their own: only their children count.

@@ -6,7 +6,7 @@ use codecompass_model::{VersionId, World};
 const ROOTS: &[&str] = &["src", "lib"];
 
 /// Modules that every program has and that are not files.
-const GIVEN: &[&str] = &["std", "builtin", "root"];
+const BUILTIN_MODULES: &[&str] = &["std", "builtin", "root"];
 
 /// Returns the file's part of qualified names.
 pub(super) fn name(path: &str) -> String {
@@ -19,12 +19,12 @@ pub(super) fn name(path: &str) -> String {
 }
 
 /// Returns the file at a path relative to the importing file, or the first file of a package.
-pub(super) fn files(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
+pub(super) fn resolve_module(world: &dyn World, from: &str, module: &str) -> Vec<VersionId> {
     if module.ends_with(".zig") {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         return join(folder, module).and_then(|path| world.file_at(&path)).into_iter().collect();
     }
-    if GIVEN.contains(&module) || module.contains(['.', '/']) {
+    if BUILTIN_MODULES.contains(&module) || module.contains(['.', '/']) {
         return Vec::new();
     }
     package(world, from, module).into_iter().collect()
@@ -72,7 +72,7 @@ mod tests {
     use super::{join, name};
 
     #[test]
-    fn a_path_gives_the_name_of_the_file() {
+    fn module_name_comes_from_path() {
         let cases = [
             ("src/net/http.zig", "net.http"),
             ("build.zig", "build"),

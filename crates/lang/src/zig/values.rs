@@ -4,13 +4,13 @@ use codecompass_model::{Expr, ExprId, Literal};
 
 use super::containers;
 use super::hooks::imported;
-use crate::recipe::Walk;
+use crate::spec::Walk;
 
 /// Maximum number of branches read in one expression.
 const MAX_BRANCHES: usize = 8;
 
 /// Builtins that return numbers, strings or nothing.
-const PLAIN: &[&str] = &[
+const BASIC_BUILTINS: &[&str] = &[
     "@intFromEnum",
     "@intFromPtr",
     "@intFromBool",
@@ -75,7 +75,7 @@ pub(super) fn builtin(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
             walk.draft.expr(Expr::Cast(of))
         }
         ("@constCast" | "@volatileCast" | "@TypeOf", Some(of)) => walk.lower(of),
-        (name, _) if PLAIN.contains(&name) => walk.draft.expr(Expr::Literal(Literal::Int)),
+        (name, _) if BASIC_BUILTINS.contains(&name) => walk.draft.expr(Expr::Literal(Literal::Int)),
         _ => walk.other(),
     }
 }

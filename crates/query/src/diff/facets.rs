@@ -28,7 +28,7 @@ impl Facet {
 }
 
 /// A symbol with the symbols of its file and the text of the file.
-type Seen<'s> = (&'s Symbol, &'s [Symbol], &'s str);
+type SymbolInFile<'s> = (&'s Symbol, &'s [Symbol], &'s str);
 
 /// Returns the facets of a symbol that differ. If the content hash differs, there is at least one.
 pub fn facets(place: (u32, u32), before: (&[Symbol], &str), after: (&[Symbol], &str)) -> Vec<Facet> {
@@ -136,7 +136,7 @@ pub(super) fn own_spans(symbols: &[Symbol], place: u32) -> Vec<(u32, u32)> {
 
 /// Returns the own text of a symbol after its header, without white space, and without header and docs where they can
 /// be recognised.
-fn body((symbol, symbols, text): Seen<'_>, place: u32) -> String {
+fn body((symbol, symbols, text): SymbolInFile<'_>, place: u32) -> String {
     let doc = symbol.doc.filter(|doc| doc.start >= symbol.span.start);
     let mut own = String::new();
     for (start, end) in own_spans(symbols, place) {

@@ -6,18 +6,18 @@
 //! order. Symbols of a renamed file and moved symbols match even if their qualified names differ. A pair is changed if
 //! its content hashes differ, unless its text shows that it was merely regrouped (`drop_unchanged.rs`).
 
+mod drop_unchanged;
 mod facets;
 mod pairing;
-mod settle;
 
 use std::rc::Rc;
 
 use codecompass_model::{Languages, Symbol, SymbolAt};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 
+pub use drop_unchanged::{BuildVariant, drop_unchanged, variants};
 pub use facets::{Facet, doc_changed, facets, own_lines};
 pub use pairing::pair_symbols;
-pub use settle::{Variant, settle, variants};
 
 /// A file before and after. An added or deleted file has only one side.
 #[derive(Clone, Debug)]
@@ -43,11 +43,15 @@ impl FileSide {
     /// Reads the file at a path of a snapshot, if the view contains it.
     pub fn read(snapshot: &Snapshot, languages: &'static dyn Languages, path: &str) -> Result<Option<Self>> {
         let Some(version) = snapshot.version_at(path)? else { return Ok(None) };
-        Self::of(snapshot, languages, Rc::new(version)).map(Some)
+        Self::from_version(snapshot, languages, Rc::new(version)).map(Some)
     }
 
     /// Reads a file version of a snapshot.
-    pub fn of(snapshot: &Snapshot, languages: &'static dyn Languages, version: Rc<VersionInfo>) -> Result<Self> {
+    pub fn from_version(
+        snapshot: &Snapshot,
+        languages: &'static dyn Languages,
+        version: Rc<VersionInfo>,
+    ) -> Result<Self> {
         let outline = snapshot.outline(version.id)?;
         Ok(Self { version, outline, languages })
     }
@@ -55,17 +59,17 @@ impl FileSide {
 
 /// A symbol on one side.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'f> {
+pub struct SymbolSide<'f> {
     /// The file.
     pub file: &'f FileSide,
     /// The ordinal in the file.
-    pub place: u32,
+    pub ordinal: u32,
 }
 
-impl<'f> Entry<'f> {
+impl<'f> SymbolSide<'f> {
     /// The symbol itself.
     pub fn symbol(&self) -> &'f Symbol {
-        &self.file.outline.symbols[self.place as usize]
+        &self.file.outline.symbols[self.ordinal as usize]
     }
 
     /// The path of its file.
@@ -80,13 +84,13 @@ impl<'f> Entry<'f> {
 
     /// The identity of the symbol in the graph.
     pub fn at(&self) -> SymbolAt {
-        SymbolAt { file: self.file.version.id, place: self.place }
+        SymbolAt { file: self.file.version.id, ordinal: self.ordinal }
     }
 
     /// The enclosing symbol.
-    pub fn parent(&self) -> Option<Entry<'f>> {
+    pub fn parent(&self) -> Option<SymbolSide<'f>> {
         let parent = self.symbol().parent?;
-        self.file.outline.symbols.get(parent as usize).map(|_| Entry { file: self.file, place: parent })
+        self.file.outline.symbols.get(parent as usize).map(|_| SymbolSide { file: self.file, ordinal: parent })
     }
 }
 
@@ -94,9 +98,9 @@ impl<'f> Entry<'f> {
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'f> {
     /// Before.
-    pub before: Option<Entry<'f>>,
+    pub before: Option<SymbolSide<'f>>,
     /// After.
-    pub after: Option<Entry<'f>>,
+    pub after: Option<SymbolSide<'f>>,
     /// Whether it moved to another file, other than by a rename of its file.
     pub is_moved: bool,
     /// Whether its text is the same except for layout.
@@ -105,7 +109,7 @@ pub struct Pair<'f> {
 
 /// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
+pub enum SymbolChange {
     /// The symbol was added.
     Added,
     /// The text changed.
@@ -114,32 +118,32 @@ pub enum Change {
     Deleted,
 }
 
-impl Change {
+impl SymbolChange {
     /// The word on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Change::Added => "added",
-            Change::Modified => "modified",
-            Change::Deleted => "deleted",
+            SymbolChange::Added => "added",
+            SymbolChange::Modified => "modified",
+            SymbolChange::Deleted => "deleted",
         }
     }
 }
 
 impl<'f> Pair<'f> {
     /// The change, if there is one.
-    pub fn change(&self) -> Option<Change> {
+    pub fn change(&self) -> Option<SymbolChange> {
         match (&self.before, &self.after) {
-            (None, _) => Some(Change::Added),
-            (_, None) => Some(Change::Deleted),
+            (None, _) => Some(SymbolChange::Added),
+            (_, None) => Some(SymbolChange::Deleted),
             (Some(before), Some(after)) => {
                 let has_new_text = before.symbol().content_hash != after.symbol().content_hash;
-                (has_new_text && !self.is_regrouped).then_some(Change::Modified)
+                (has_new_text && !self.is_regrouped).then_some(SymbolChange::Modified)
             }
         }
     }
 
     /// The symbol in the later state, or in the earlier state if it was deleted.
-    pub fn latest(&self) -> Entry<'f> {
+    pub fn latest(&self) -> SymbolSide<'f> {
         self.after.or(self.before).expect("because a pair has a side")
     }
 
@@ -167,7 +171,7 @@ impl<'f> Pair<'f> {
     fn order(&self) -> (bool, bool, &'f str, u32, bool, u32) {
         let latest = self.latest();
         let path = latest.path();
-        (self.is_landmark(), self.is_test(), path, latest.symbol().lines.start, self.after.is_none(), latest.place)
+        (self.is_landmark(), self.is_test(), path, latest.symbol().lines.start, self.after.is_none(), latest.ordinal)
     }
 }
 

@@ -26,7 +26,7 @@ impl<'a> Budget<'a> {
     }
 
     /// Whether no step was refused so far.
-    pub(super) fn was_enough(&self) -> bool {
+    pub(super) fn was_sufficient(&self) -> bool {
         !self.was_refused.get()
     }
 }
@@ -40,8 +40,8 @@ mod tests {
         let left = Cell::new(2u32);
         let is_over = || left.replace(left.get().saturating_sub(1)) == 0;
         let budget = Budget::new(&is_over);
-        assert!(!budget.is_spent() && !budget.is_spent() && budget.was_enough());
-        assert!(budget.is_spent() && !budget.was_enough());
+        assert!(!budget.is_spent() && !budget.is_spent() && budget.was_sufficient());
+        assert!(budget.is_spent() && !budget.was_sufficient());
         left.set(5);
         assert!(budget.is_spent(), "a refusal is permanent");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Confidence, Meaning, SourceFile, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Confidence, Resolution, SourceFile, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::Result;
 
 use super::references::is_call;
@@ -50,7 +50,7 @@ pub struct CallGraph {
     /// The edges by depth, then by confidence, then code before tests, then by path and line.
     pub edges: Vec<CallEdge>,
     /// Unresolved calls at depth 1.
-    pub unresolved: Vec<Unresolved>,
+    pub unresolved: Vec<UnresolvedCall>,
     /// The number of calls at depth 1 that leave the view.
     pub outside: usize,
     /// Unresolved calls of the name, which may be further callers at depth 1: code before tests, in the order of files.
@@ -59,7 +59,7 @@ pub struct CallGraph {
 
 /// The result of a search for a call chain.
 #[derive(Clone, Debug, Default)]
-pub struct Chain {
+pub struct CallChain {
     /// The symbols from start to end, both included; empty if no chain was found.
     pub symbols: Vec<SymbolAt>,
     /// The number of calls up to which the search was exhaustive.
@@ -68,7 +68,7 @@ pub struct Chain {
 
 /// An unresolved call.
 #[derive(Clone, Debug)]
-pub struct Unresolved {
+pub struct UnresolvedCall {
     /// The called name.
     pub name: String,
     /// The line.
@@ -120,25 +120,25 @@ impl Graph<'_> {
 
     fn unproved_callers(&self, called: SymbolAt) -> Result<Vec<Site>> {
         let Some(file) = self.file(called.file) else { return Ok(Vec::new()) };
-        let Some(symbol) = file.facts.symbols.get(called.place as usize) else { return Ok(Vec::new()) };
-        let found = self.named(&symbol.name)?;
-        Ok(found.open_calls(called, symbol, |language| self.are_kin(language, &file.language)))
+        let Some(symbol) = file.facts.symbols.get(called.ordinal as usize) else { return Ok(Vec::new()) };
+        let found = self.references_to_name(&symbol.name)?;
+        Ok(found.unresolved_calls(called, symbol, |language| self.can_interop(language, &file.language)))
     }
 
     fn callers_of(&self, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
         let Some(file) = self.file(symbol.file) else { return Ok(Vec::new()) };
-        let Some(name) = file.facts.symbols.get(symbol.place as usize).map(|symbol| symbol.name.clone()) else {
+        let Some(name) = file.facts.symbols.get(symbol.ordinal as usize).map(|symbol| symbol.name.clone()) else {
             return Ok(Vec::new());
         };
-        let found = self.named(&name)?;
+        let found = self.references_to_name(&name)?;
         let mut edges: HashMap<(u32, Option<u32>), CallEdge> = HashMap::new();
         let proved = found.proved(symbol);
         for site in proved.iter().filter(|site| site.kind == EdgeKind::Calls) {
             let outline = self.snapshot().outline(site.file.id)?;
             let from = enclosing_function(&outline.symbols, site.from);
-            let caller = from.map(|place| SymbolAt { file: site.file.id, place });
+            let caller = from.map(|place| SymbolAt { file: site.file.id, ordinal: place });
             let place = || (site.file.path.clone(), from.unwrap_or_default());
-            let call = Call {
+            let call = CallSite {
                 file: site.file.id,
                 path: &site.file.path,
                 line: site.line,
@@ -148,7 +148,7 @@ impl Graph<'_> {
             add(&mut edges, (site.file.id, from), caller, &call, place);
         }
         let mut all: Vec<CallEdge> = edges.into_values().collect();
-        for mut edge in self.callers_of_maker(&file, symbol)? {
+        for mut edge in self.callers_of_factory(&file, symbol)? {
             let is_known = all.iter().any(|known| known.symbol == edge.symbol && known.file == edge.file);
             if !is_known {
                 edge.confidence = Confidence::Heuristic;
@@ -159,10 +159,12 @@ impl Graph<'_> {
     }
 
     /// Returns the callers of the function that returns this one. They receive the function and call it or pass it on.
-    fn callers_of_maker(&self, file: &SourceFile, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
-        let parent = file.facts.symbols.get(symbol.place as usize).and_then(|inner| inner.parent);
-        let Some(maker) = parent.map(|place| SymbolAt { file: symbol.file, place }) else { return Ok(Vec::new()) };
-        if !self.returned(maker).contains(&symbol) {
+    fn callers_of_factory(&self, file: &SourceFile, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
+        let parent = file.facts.symbols.get(symbol.ordinal as usize).and_then(|inner| inner.parent);
+        let Some(maker) = parent.map(|place| SymbolAt { file: symbol.file, ordinal: place }) else {
+            return Ok(Vec::new());
+        };
+        if !self.returned_functions(maker).contains(&symbol) {
             return Ok(Vec::new());
         }
         let mut edges = self.callers_of(maker)?;
@@ -174,53 +176,54 @@ impl Graph<'_> {
         let Some(file) = self.file(symbol.file) else { return Ok(Vec::new()) };
         let mut edges: HashMap<(u32, Option<u32>), CallEdge> = HashMap::new();
         for (at, reference) in file.facts.references.iter().enumerate() {
-            let is_inside = self.is_inside(&file, reference.symbol, symbol.place);
+            let is_inside = self.belongs_to_symbol(&file, reference.symbol, symbol.ordinal);
             if !is_inside || !is_call(reference.shape) {
                 continue;
             }
             // Constructing a value of a class calls its constructor, not all its methods.
-            if depth > 1 && self.is_beside_the_constructor(&file, reference.symbol, symbol.place) {
+            if depth > 1 && self.is_in_other_method(&file, reference.symbol, symbol.ordinal) {
                 continue;
             }
-            let reached = self.reached(&file, at as u32);
+            let reached = self.returned_call(&file, at as u32);
             let is_reached = reached.is_some();
             if let Some(reached) = reached {
                 for target in reached.targets {
-                    let key = (target.file, Some(target.place));
+                    let key = (target.file, Some(target.ordinal));
                     let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
                     let (confidence, in_test) = (Confidence::Static, self.is_in_test(&file, reference.symbol));
-                    let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
-                    add(&mut edges, key, Some(target), &call, || (path(), target.place));
+                    let call = CallSite { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
+                    add(&mut edges, key, Some(target), &call, || (path(), target.ordinal));
                     if let Some(edge) = edges.get_mut(&key) {
                         edge.via.get_or_insert(reached.via);
                     }
                 }
             }
-            match self.meaning(&file, at as u32) {
-                Meaning::Symbols { targets, confidence, .. } => {
+            match self.resolve(&file, at as u32) {
+                Resolution::Symbols { targets, confidence, .. } => {
                     let called = |target: &SymbolAt| self.kind_of(reference, *target) == EdgeKind::Calls;
                     for target in targets.into_iter().filter(called) {
-                        let key = (target.file, Some(target.place));
+                        let key = (target.file, Some(target.ordinal));
                         let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
-                        let place = || (path(), target.place);
+                        let place = || (path(), target.ordinal);
                         let in_test = self.is_in_test(&file, reference.symbol);
-                        let call = Call { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
+                        let call =
+                            CallSite { file: file.id, path: &file.path, line: reference.line, confidence, in_test };
                         add(&mut edges, key, Some(target), &call, place);
                     }
                 }
                 meaning if depth == 1 && !is_reached => {
                     let why = match meaning {
-                        Meaning::Unknown(why) => why,
-                        Meaning::Local => "a local value is called",
+                        Resolution::Unknown(why) => why,
+                        Resolution::Local => "a local value is called",
                         // A called module is a value of unknown type.
-                        Meaning::Module(_) => "a module is called",
+                        Resolution::Module(_) => "a module is called",
                         _ => {
                             graph.outside += 1;
                             continue;
                         }
                     };
                     let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
-                    graph.unresolved.push(Unresolved { name, line: reference.line, why });
+                    graph.unresolved.push(UnresolvedCall { name, line: reference.line, why });
                 }
                 _ => {}
             }
@@ -232,7 +235,7 @@ impl Graph<'_> {
     /// Whether a reference belongs to a symbol. A function owns the code in it that is in no nested function; a class
     /// or module owns all code in it. A test block is run by the code that contains it, so its calls also belong to the
     /// enclosing function.
-    fn is_inside(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
+    fn belongs_to_symbol(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
         let mut function = enclosing_function(&file.facts.symbols, from);
         while let Some(at) = function {
             if at == symbol {
@@ -253,7 +256,7 @@ impl Graph<'_> {
     }
 
     /// Whether a reference in a class is in one of its functions that is not a constructor.
-    fn is_beside_the_constructor(&self, file: &SourceFile, from: Option<u32>, class: u32) -> bool {
+    fn is_in_other_method(&self, file: &SourceFile, from: Option<u32>, class: u32) -> bool {
         let symbols = &file.facts.symbols;
         let Some(function) = enclosing_function(symbols, from).filter(|function| *function != class) else {
             return false;
@@ -267,7 +270,7 @@ impl Graph<'_> {
     }
 
     /// Returns a shortest call chain from one symbol to another, if there is one within a depth.
-    pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<Chain> {
+    pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<CallChain> {
         let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
         let mut level = vec![from];
         let mut ignored = CallGraph::default();
@@ -275,7 +278,7 @@ impl Graph<'_> {
             let mut next = Vec::new();
             for near in level {
                 if self.budget.is_spent() {
-                    return Ok(Chain { symbols: Vec::new(), depth });
+                    return Ok(CallChain { symbols: Vec::new(), depth });
                 }
                 let mut edges = self.callees_of(near, &mut ignored, 0)?;
                 edges.sort_by(|a, b| order(a).cmp(&order(b)));
@@ -285,14 +288,14 @@ impl Graph<'_> {
                     }
                     came_from.insert(symbol, near);
                     if symbol == to {
-                        return Ok(Chain { symbols: chain(&came_from, from, to), depth });
+                        return Ok(CallChain { symbols: chain(&came_from, from, to), depth });
                     }
                     next.push(symbol);
                 }
             }
             level = next;
         }
-        Ok(Chain { symbols: Vec::new(), depth })
+        Ok(CallChain { symbols: Vec::new(), depth })
     }
 }
 
@@ -309,10 +312,10 @@ fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) 
 }
 
 /// The maximum number of lines listed for the calls between two symbols.
-const MOST_LINES: usize = 10;
+const MAX_CALL_LINES: usize = 10;
 
 /// A call site.
-struct Call<'c> {
+struct CallSite<'c> {
     file: VersionId,
     path: &'c str,
     line: u32,
@@ -324,7 +327,7 @@ fn add(
     edges: &mut HashMap<(u32, Option<u32>), CallEdge>,
     key: (u32, Option<u32>),
     symbol: Option<SymbolAt>,
-    call: &Call<'_>,
+    call: &CallSite<'_>,
     place: impl FnOnce() -> (String, u32),
 ) {
     let edge = edges.entry(key).or_insert_with(|| CallEdge {
@@ -341,7 +344,7 @@ fn add(
         place: place(),
     });
     edge.sites += 1;
-    if edge.lines.len() < MOST_LINES && edge.lines.last() != Some(&call.line) {
+    if edge.lines.len() < MAX_CALL_LINES && edge.lines.last() != Some(&call.line) {
         edge.lines.push(call.line);
     }
     edge.line = edge.line.min(call.line);

@@ -4,12 +4,12 @@
 //! the same name is cheap. The graph stops when its [`Budget`] is spent: then [`Graph::finish`] reports that the answer
 //! is partial, and the next call continues from the cached state.
 
-mod account;
 mod budget;
 mod calls;
+mod classify;
+mod dispatch;
 mod references;
 mod related;
-mod through;
 mod world;
 
 use std::cell::RefCell;
@@ -17,18 +17,18 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, Languages, Meaning, Reached, RefShape, Reference, Resolver, SourceFile, Symbol, SymbolAt, SymbolKind,
-    VersionId, World,
+    Confidence, Languages, RefShape, Reference, Resolution, Resolver, ReturnedCall, SourceFile, Symbol, SymbolAt,
+    SymbolKind, VersionId, World,
 };
 use codecompass_store::{Result, Snapshot};
 
-pub use account::Counts;
 pub use budget::Budget;
-pub use calls::{CallEdge, CallGraph, Chain, Direction, Unresolved};
+pub use calls::{CallChain, CallEdge, CallGraph, Direction, UnresolvedCall};
+pub use classify::Counts;
+pub use dispatch::{DispatchCall, DispatchLink};
 use references::is_call;
-pub use references::{Found as FoundReferences, Looks, Site};
+pub use references::{NameReferences as FoundReferences, ReferenceCache, Site};
 pub use related::{Related, Relation, Scope, Usage};
-pub use through::{Link, Through};
 use world::SnapshotWorld;
 
 /// The kind of edge that a reference creates.
@@ -64,7 +64,7 @@ impl EdgeKind {
 
     /// Returns the edge kind for a reference of this shape to a symbol of this kind. A struct literal references a
     /// struct; `new X()` and `X()` call a class.
-    pub fn of(shape: RefShape, target: Option<SymbolKind>) -> Self {
+    pub fn for_reference(shape: RefShape, target: Option<SymbolKind>) -> Self {
         match shape {
             RefShape::Import => EdgeKind::Imports,
             RefShape::Extends => EdgeKind::Extends,
@@ -88,26 +88,26 @@ fn is_called(kind: SymbolKind) -> bool {
 }
 
 /// The maximum number of cached resolutions.
-const REMEMBERED: usize = 500_000;
+const MAX_CACHED_RESOLUTIONS: usize = 500_000;
 
 /// The maximum number of lines in loaded files. Half of it would save 200 MB while queries are running, and make
 /// queries about half a million lines ten times slower at the 95th percentile.
-const HELD: u64 = 600_000;
+const MAX_LOADED_LINES: u64 = 600_000;
 
 /// Everything that was read and resolved for one snapshot. It outlives the [`Graph`]s that fill it.
-pub struct Memory {
+pub struct ResolveCache {
     world: Rc<SnapshotWorld>,
     languages: &'static dyn Languages,
     resolvers: RefCell<HashMap<String, Option<Rc<dyn Resolver>>>>,
-    meanings: RefCell<HashMap<(VersionId, u32), Meaning>>,
-    looks: Rc<Looks>,
+    resolutions: RefCell<HashMap<(VersionId, u32), Resolution>>,
+    references: Rc<ReferenceCache>,
 }
 
-impl Memory {
+impl ResolveCache {
     /// Creates an empty cache. `looks` may contain name scans from an earlier snapshot of the same state.
-    pub fn new(snapshot: Rc<Snapshot>, languages: &'static dyn Languages, looks: Rc<Looks>) -> Self {
+    pub fn new(snapshot: Rc<Snapshot>, languages: &'static dyn Languages, looks: Rc<ReferenceCache>) -> Self {
         let world = Rc::new(SnapshotWorld::new(snapshot));
-        Self { world, languages, resolvers: RefCell::default(), meanings: RefCell::default(), looks }
+        Self { world, languages, resolvers: RefCell::default(), resolutions: RefCell::default(), references: looks }
     }
 
     /// The snapshot.
@@ -116,31 +116,31 @@ impl Memory {
     }
 
     /// Evicts everything except the name scans.
-    fn forget(&self) {
-        self.world.forget();
+    fn evict(&self) {
+        self.world.evict();
         self.resolvers.borrow_mut().clear();
-        self.meanings.borrow_mut().clear();
+        self.resolutions.borrow_mut().clear();
     }
 }
 
 /// The reference graph of a snapshot, limited by a time budget.
 pub struct Graph<'m> {
     world: &'m SnapshotWorld,
-    memory: &'m Memory,
+    cache: &'m ResolveCache,
     budget: Budget<'m>,
 }
 
 impl<'m> Graph<'m> {
     /// Creates the graph of a snapshot.
-    pub fn new(memory: &'m Memory, budget: Budget<'m>) -> Self {
-        Self { world: &memory.world, memory, budget }
+    pub fn new(memory: &'m ResolveCache, budget: Budget<'m>) -> Self {
+        Self { world: &memory.world, cache: memory, budget }
     }
 
     /// Ends the work: returns whether all of it was done, or the first store error that occurred. Every answer must
     /// call this last, after all other calls.
     pub fn finish(&self) -> Result<bool> {
         self.failure()?;
-        Ok(self.budget.was_enough())
+        Ok(self.budget.was_sufficient())
     }
 
     /// The snapshot.
@@ -155,7 +155,7 @@ impl<'m> Graph<'m> {
 
     /// Facts about languages.
     pub fn languages(&self) -> &'static dyn Languages {
-        self.memory.languages
+        self.cache.languages
     }
 
     /// Whether a position in a file is in a test, decided by its enclosing symbol, or by the file if there is none.
@@ -165,13 +165,13 @@ impl<'m> Graph<'m> {
     }
 
     /// Whether a language has rules.
-    pub fn knows(&self, language: &str) -> bool {
+    pub fn has_rules(&self, language: &str) -> bool {
         self.resolver(language).is_some()
     }
 
     /// Whether a reference in one language can refer to a symbol in another.
-    pub fn are_kin(&self, place: &str, symbol: &str) -> bool {
-        place == symbol || self.resolver(symbol).is_some_and(|resolver| resolver.kin().contains(&place))
+    pub fn can_interop(&self, place: &str, symbol: &str) -> bool {
+        place == symbol || self.resolver(symbol).is_some_and(|resolver| resolver.interop_languages().contains(&place))
     }
 
     /// The symbols with a name, without imports.
@@ -180,8 +180,8 @@ impl<'m> Graph<'m> {
     }
 
     /// Whether references in the language of a symbol can refer to symbols of another language.
-    fn is_kin_of(&self, at: SymbolAt, language: &str) -> bool {
-        self.file(at.file).is_some_and(|file| self.are_kin(&file.language, language))
+    fn symbol_can_interop(&self, at: SymbolAt, language: &str) -> bool {
+        self.file(at.file).is_some_and(|file| self.can_interop(&file.language, language))
     }
 
     /// Whether a module of a language can itself be a value, to which an import can give any name.
@@ -190,16 +190,16 @@ impl<'m> Graph<'m> {
     }
 
     /// Resolves a reference.
-    pub fn meaning(&self, file: &SourceFile, at: u32) -> Meaning {
-        if let Some(known) = self.memory.meanings.borrow().get(&(file.id, at)) {
+    pub fn resolve(&self, file: &SourceFile, at: u32) -> Resolution {
+        if let Some(known) = self.cache.resolutions.borrow().get(&(file.id, at)) {
             return known.clone();
         }
         let meaning = match self.resolver(&file.language) {
-            Some(resolver) => resolver.reference(file.id, at),
-            None => Meaning::Unknown("the language has no rules"),
+            Some(resolver) => resolver.resolve_reference(file.id, at),
+            None => Resolution::Unknown("the language has no rules"),
         };
-        let mut known = self.memory.meanings.borrow_mut();
-        if known.len() >= REMEMBERED {
+        let mut known = self.cache.resolutions.borrow_mut();
+        if known.len() >= MAX_CACHED_RESOLUTIONS {
             known.clear();
         }
         known.insert((file.id, at), meaning.clone());
@@ -207,21 +207,21 @@ impl<'m> Graph<'m> {
     }
 
     /// Resolves an import.
-    pub fn imported(&self, file: &SourceFile, at: u32) -> Meaning {
+    pub fn resolve_import(&self, file: &SourceFile, at: u32) -> Resolution {
         self.resolver(&file.language)
-            .map_or(Meaning::Unknown("the language has no rules"), |resolver| resolver.import(file.id, at))
+            .map_or(Resolution::Unknown("the language has no rules"), |resolver| resolver.resolve_import(file.id, at))
     }
 
     /// Returns the nested functions that a call of a function returns.
-    pub(super) fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
+    pub(super) fn returned_functions(&self, function: SymbolAt) -> Vec<SymbolAt> {
         let file = self.file(function.file);
         let resolver = file.and_then(|file| self.resolver(&file.language));
-        resolver.map_or(Vec::new(), |resolver| resolver.returned(function))
+        resolver.map_or(Vec::new(), |resolver| resolver.returned_functions(function))
     }
 
     /// Returns the targets of a call whose callee was returned by another function.
-    pub(super) fn reached(&self, file: &SourceFile, at: u32) -> Option<Reached> {
-        self.resolver(&file.language)?.reached(file.id, at)
+    pub(super) fn returned_call(&self, file: &SourceFile, at: u32) -> Option<ReturnedCall> {
+        self.resolver(&file.language)?.returned_call(file.id, at)
     }
 
     /// Returns the implementations and overrides of a declared method; nothing if the budget is spent.
@@ -235,23 +235,23 @@ impl<'m> Graph<'m> {
 
     /// Returns the out-of-line members of a type (`impl` blocks, methods in other files, merged declarations): those in
     /// its own file first, then by path.
-    pub fn parts_of(&self, declared: SymbolAt) -> Result<Vec<SymbolAt>> {
+    pub fn out_of_line_members(&self, declared: SymbolAt) -> Result<Vec<SymbolAt>> {
         let file = self.file(declared.file);
         let resolver = file.and_then(|file| self.resolver(&file.language));
-        let mut parts = resolver.map_or_else(Vec::new, |resolver| resolver.parts_of(declared));
+        let mut parts = resolver.map_or_else(Vec::new, |resolver| resolver.out_of_line_members(declared));
         self.failure()?;
         parts.sort_by_key(|part| part.file != declared.file);
         Ok(parts)
     }
 
     /// Returns the type to which an out-of-line member belongs.
-    pub fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
+    pub fn owner_of_member(&self, part: SymbolAt) -> Option<SymbolAt> {
         let file = self.file(part.file)?;
-        self.resolver(&file.language)?.owner_of(part)
+        self.resolver(&file.language)?.owner_of_member(part)
     }
 
     /// Whether a file can use another without an import because both are in one folder.
-    fn is_in_unit(&self, file: &SourceFile, other: &SourceFile) -> bool {
+    fn is_in_same_unit(&self, file: &SourceFile, other: &SourceFile) -> bool {
         let folder = |path: &str| path.rsplit_once('/').map_or(0, |(folder, _)| folder.len());
         let (own, its) = (folder(&file.path), folder(&other.path));
         file.path[..own] == other.path[..its]
@@ -259,9 +259,9 @@ impl<'m> Graph<'m> {
     }
 
     /// Evicts the files and resolutions if the loaded files exceed `MAX_LOADED_LINES`.
-    pub fn forget(&self) {
-        if self.world.held() > HELD {
-            self.memory.forget();
+    pub fn evict(&self) {
+        if self.world.loaded_lines() > MAX_LOADED_LINES {
+            self.cache.evict();
         }
     }
 
@@ -270,19 +270,19 @@ impl<'m> Graph<'m> {
         match self.world.failure() {
             None => Ok(()),
             Some(error) => {
-                self.memory.forget();
+                self.cache.evict();
                 Err(error)
             }
         }
     }
 
     /// Returns all edges of a file: imports first, then references in source order.
-    pub fn edges_of(&self, file: &SourceFile) -> Result<Vec<Edge>> {
+    pub fn edges_in(&self, file: &SourceFile) -> Result<Vec<Edge>> {
         let mut edges = Vec::new();
         for at in 0..file.facts.imports.len() as u32 {
             let import = &file.facts.imports[at as usize];
             let from = import.symbol;
-            for target in self.imported(file, at).targets() {
+            for target in self.resolve_import(file, at).targets() {
                 let confidence = Confidence::Static;
                 edges.push(Edge {
                     kind: EdgeKind::Imports,
@@ -299,7 +299,7 @@ impl<'m> Graph<'m> {
             if reference.shape == RefShape::Import {
                 continue;
             }
-            if let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at) {
+            if let Resolution::Symbols { targets, confidence, .. } = self.resolve(file, at) {
                 for target in targets {
                     let kind = self.kind_of(&reference, target);
                     let (line, column) = (reference.line, reference.column);
@@ -312,42 +312,42 @@ impl<'m> Graph<'m> {
     }
 
     /// Returns the unresolved references of a file in source order.
-    pub fn undecided_of(&self, file: &SourceFile) -> Result<Vec<Undecided>> {
+    pub fn unresolved_in(&self, file: &SourceFile) -> Result<Vec<UnresolvedReference>> {
         let mut undecided = Vec::new();
         for (at, reference) in file.facts.references.iter().enumerate() {
-            if !matches!(self.meaning(file, at as u32), Meaning::Unknown(_)) {
+            if !matches!(self.resolve(file, at as u32), Resolution::Unknown(_)) {
                 continue;
             }
             let name = file.facts.names.get(reference.name as usize).cloned().unwrap_or_default();
             let bearers = self.world.symbols_named(&name);
             let is_kin = |at: &&SymbolAt| {
-                self.file(at.file).is_some_and(|bearer| self.are_kin(&file.language, &bearer.language))
+                self.file(at.file).is_some_and(|bearer| self.can_interop(&file.language, &bearer.language))
             };
             let candidates = bearers.iter().filter(is_kin).count();
             let (line, column) = (reference.line, reference.column);
-            undecided.push(Undecided { name, from: reference.symbol, line, column, candidates });
+            undecided.push(UnresolvedReference { name, from: reference.symbol, line, column, candidates });
         }
         self.failure()?;
         Ok(undecided)
     }
 
     fn kind_of(&self, reference: &Reference, target: SymbolAt) -> EdgeKind {
-        let Some(file) = self.file(target.file) else { return EdgeKind::of(reference.shape, None) };
-        let kind = file.facts.symbols.get(target.place as usize).map(|symbol| symbol.kind);
+        let Some(file) = self.file(target.file) else { return EdgeKind::for_reference(reference.shape, None) };
+        let kind = file.facts.symbols.get(target.ordinal as usize).map(|symbol| symbol.kind);
         let is_field = kind == Some(SymbolKind::Field) && is_call(reference.shape);
         if is_field && self.resolver(&file.language).is_some_and(|resolver| !resolver.calls_fields()) {
             return EdgeKind::References;
         }
-        EdgeKind::of(reference.shape, kind)
+        EdgeKind::for_reference(reference.shape, kind)
     }
 
     fn resolver(&self, language: &str) -> Option<Rc<dyn Resolver>> {
-        if let Some(known) = self.memory.resolvers.borrow().get(language) {
+        if let Some(known) = self.cache.resolvers.borrow().get(language) {
             return known.clone();
         }
-        let world: Rc<dyn World> = self.memory.world.clone();
-        let made = self.memory.languages.resolver(language, world).map(Rc::from);
-        self.memory.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
+        let world: Rc<dyn World> = self.cache.world.clone();
+        let made = self.cache.languages.resolver(language, world).map(Rc::from);
+        self.cache.resolvers.borrow_mut().insert(language.to_owned(), made.clone());
         made
     }
 }
@@ -371,7 +371,7 @@ pub struct Edge {
 
 /// An unresolved reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
+pub struct UnresolvedReference {
     /// The name.
     pub name: String,
     /// The innermost enclosing symbol, in the same file.

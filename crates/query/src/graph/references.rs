@@ -9,10 +9,12 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use codecompass_model::{Confidence, Meaning, RefShape, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_store::{Need, Result, Run, VersionInfo};
+use codecompass_model::{Confidence, RefShape, Resolution, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_store::{Prefilter, Result, Run, VersionInfo};
 
-use super::account::{Account, Asked, At, Class, Counts, Definition, Known, Place};
+use super::classify::{
+    Class, Classification, ClassifyTarget, Counts, Definition, Occurrence, OccurrenceResolution, Position,
+};
 use super::{EdgeKind, Graph};
 use crate::search::features;
 
@@ -42,36 +44,36 @@ pub struct Site {
 }
 
 impl Site {
-    fn at(&self) -> At {
+    fn position(&self) -> Position {
         (self.file.id, self.line, self.column)
     }
 }
 
 /// All references to a name.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct NameReferences {
     /// The sites that resolve to each symbol, heuristic ones included.
     by_target: HashMap<SymbolAt, Vec<Site>>,
     /// Occurrences that may refer to any symbol with the name.
-    open: Vec<Site>,
+    unresolved: Vec<Site>,
     /// All occurrences of the name.
-    places: Vec<Place>,
+    occurrences: Vec<Occurrence>,
     /// The definitions with the name.
     definitions: Vec<Definition>,
     /// The definitions that are members.
     members: Vec<(SymbolAt, String)>,
     /// The number of occurrences that were scanned.
-    pub looked_at: usize,
+    pub files_scanned: usize,
     /// The number of occurrences of the name.
     pub total: usize,
     /// Whether imports were not scanned completely.
     is_cut: bool,
 }
 
-impl Found {
+impl NameReferences {
     /// Whether all occurrences were scanned.
     pub fn is_complete(&self) -> bool {
-        self.looked_at == self.total && !self.is_cut
+        self.files_scanned == self.total && !self.is_cut
     }
 
     /// The number of sites that resolve to a symbol.
@@ -86,7 +88,7 @@ impl Found {
 
     /// Returns the files in which the name occurs in code of the accepted languages.
     pub fn files(&self, is_kin: impl Fn(&str) -> bool) -> HashSet<VersionId> {
-        let places = self.places.iter().map(|place| &place.file);
+        let places = self.occurrences.iter().map(|place| &place.file);
         let files = places.chain(self.definitions.iter().map(|definition| &definition.file));
         files.filter(|file| is_kin(&file.language)).map(|file| file.id).collect()
     }
@@ -94,18 +96,18 @@ impl Found {
     /// Returns the sites that refer to a symbol, confirmed ones first, then unresolved ones in the order of files, and
     /// the classification of all occurrences of its name. `is_kin` decides whether occurrences in a language can refer
     /// to it.
-    pub fn account(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> (Vec<Site>, Counts) {
+    pub fn classify(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> (Vec<Site>, Counts) {
         let may_mean =
             |is_call: bool, is_key: bool| (!is_call || can_be_called(symbol)) && (!is_key || is_member(symbol));
-        let asked = Asked { target, is_kin: &is_kin, may_mean: &may_mean };
+        let asked = ClassifyTarget { target, can_interop: &is_kin, can_refer_to: &may_mean };
         let is_proved = |site: &&Site| site.confidence == Confidence::Static;
-        let proved = self.proved(target).iter().filter(is_proved).map(Site::at);
-        let account = Account::of(&asked, &self.definitions, &self.places, proved);
+        let proved = self.proved(target).iter().filter(is_proved).map(Site::position);
+        let account = Classification::classify(&asked, &self.definitions, &self.occurrences, proved);
         let mut members = self.members.iter().filter(|(_, language)| is_kin(language));
         let is_only = members.next().is_some_and(|(at, _)| *at == target) && members.next().is_none();
         let mut sites: Vec<Site> = Vec::new();
-        for site in self.proved(target).iter().chain(&self.open) {
-            let class = account.class(site.at());
+        for site in self.proved(target).iter().chain(&self.unresolved) {
+            let class = account.class(site.position());
             match (class, site.confidence) {
                 (Some(Class::Proved | Class::Beyond), Confidence::Static) => sites.push(site.clone()),
                 (Some(Class::Undecided), Confidence::Heuristic) => {
@@ -115,21 +117,26 @@ impl Found {
             }
         }
         // Heuristic sites precede unresolved ones, so the first entry for a position is kept.
-        sites.sort_by(|a, b| key(a).cmp(&key(b)));
-        sites.dedup_by(|a, b| a.at() == b.at());
+        sites.sort_by(|a, b| site_order(a).cmp(&site_order(b)));
+        sites.dedup_by(|a, b| a.position() == b.position());
         (sites, account.counts())
     }
 
     /// Returns the unresolved calls with the name of a symbol.
-    pub(super) fn open_calls(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> Vec<Site> {
-        let (mut sites, _) = self.account(target, symbol, is_kin);
+    pub(super) fn unresolved_calls(
+        &self,
+        target: SymbolAt,
+        symbol: &Symbol,
+        is_kin: impl Fn(&str) -> bool,
+    ) -> Vec<Site> {
+        let (mut sites, _) = self.classify(target, symbol, is_kin);
         sites.retain(|site| site.confidence == Confidence::Heuristic && site.kind == EdgeKind::Calls);
         sites
     }
 }
 
 /// Confirmed before unresolved, then sites to which only this symbol fits, code before tests, then by location.
-fn key(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
+fn site_order(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
     (site.confidence, !site.is_only, site.in_test, &site.file.path, site.line, site.column)
 }
 
@@ -149,18 +156,18 @@ fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
 }
 
 /// Whether a symbol's own name is written in code where it is defined, and not as a string.
-fn is_defined(symbol: &Symbol) -> bool {
+fn is_named_at_definition(symbol: &Symbol) -> bool {
     let length = (symbol.name_span.end - symbol.name_span.start) as usize;
     let is_word = symbol.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))
         && !symbol.name.starts_with(|c: char| c.is_ascii_digit());
     // A quoted key starts before its name.
     let is_quoted = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Property)
         && symbol.name_span.start == symbol.span.start + 1;
-    is_named(symbol.kind) && length == symbol.name.len() && is_word && !is_quoted
+    has_own_name(symbol.kind) && length == symbol.name.len() && is_word && !is_quoted
 }
 
 /// Whether symbols of this kind have a name of their own: not the name of another symbol, and not a title.
-fn is_named(kind: SymbolKind) -> bool {
+fn has_own_name(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Use | SymbolKind::Impl | SymbolKind::Test)
 }
 
@@ -171,60 +178,60 @@ fn can_be_called(symbol: &Symbol) -> bool {
 }
 
 /// The progress of scanning the occurrences of a name. Finished files are not scanned again.
-struct Look {
+struct NameScan {
     /// The files that contain the name, with the ordinals of the references.
     files: Vec<(VersionId, Vec<u32>)>,
     /// The number of scanned files.
-    done: usize,
+    files_done: usize,
     /// The files that may import the name, and the number of those that were scanned.
     importers: Vec<VersionId>,
     imported: usize,
-    found: Rc<Found>,
+    found: Rc<NameReferences>,
 }
 
 /// The name scans of a view. They stay valid while the view is unchanged, also for its next snapshot.
 #[derive(Default)]
-pub struct Looks {
-    by_name: RefCell<HashMap<String, Look>>,
+pub struct ReferenceCache {
+    by_name: RefCell<HashMap<String, NameScan>>,
 }
 
-impl Looks {
+impl ReferenceCache {
     /// Keeps the incomplete scans, which the next query continues, and evicts the complete ones, which can be redone.
-    pub fn rest(&self) {
+    pub fn evict_complete(&self) {
         self.by_name.borrow_mut().retain(|_, look| !look.found.is_complete());
     }
 }
 
 /// The maximum numbers of cached names and of their occurrences.
-const NAMES: usize = 200;
-const PLACES: usize = 200_000;
+const MAX_CACHED_NAMES: usize = 200;
+const MAX_CACHED_SITES: usize = 200_000;
 
 /// With more definitions than this, none is treated as the only member with the name, so members are not collected.
-const MANY: usize = 50;
+const MAX_MEMBER_CANDIDATES: usize = 50;
 
 impl Graph<'_> {
     /// Scans all occurrences of a name, continuing an earlier scan that was cut off.
-    pub fn named(&self, name: &str) -> Result<Rc<Found>> {
-        let begun = self.memory.looks.by_name.borrow_mut().remove(name);
+    pub fn references_to_name(&self, name: &str) -> Result<Rc<NameReferences>> {
+        let begun = self.cache.references.by_name.borrow_mut().remove(name);
         let mut look = match begun {
             Some(look) => look,
-            None => self.begin(name)?,
+            None => self.start_scan(name)?,
         };
         if !look.found.is_complete() {
-            self.go_on(name, &mut look)?;
+            self.continue_scan(name, &mut look)?;
         }
         let found = Rc::clone(&look.found);
-        let mut looks = self.memory.looks.by_name.borrow_mut();
-        let places: usize = looks.values().map(|look| look.found.looked_at).sum();
-        if looks.len() >= NAMES || places >= PLACES {
+        let mut looks = self.cache.references.by_name.borrow_mut();
+        let places: usize = looks.values().map(|look| look.found.files_scanned).sum();
+        if looks.len() >= MAX_CACHED_NAMES || places >= MAX_CACHED_SITES {
             looks.clear();
         }
         looks.insert(name.to_owned(), look);
         Ok(found)
     }
 
-    fn begin(&self, name: &str) -> Result<Look> {
-        let mut found = Found::default();
+    fn start_scan(&self, name: &str) -> Result<NameScan> {
+        let mut found = NameReferences::default();
         let candidates = self.snapshot().references_named(name)?;
         let mut files: Vec<(bool, String, VersionId, Vec<u32>)> = Vec::with_capacity(candidates.len());
         let mut bearing: HashSet<VersionId> = HashSet::with_capacity(candidates.len());
@@ -238,62 +245,62 @@ impl Graph<'_> {
         // Files that are not tests by their path come first, so that a timeout omits the least important ones.
         files.sort();
         let files = files.into_iter().map(|(_, _, version, places)| (version, places)).collect();
-        self.define(name, &bearing, &mut found)?;
+        self.add_definitions(name, &bearing, &mut found)?;
         let importers = self.importers(name)?;
         found.is_cut = !importers.is_empty();
-        Ok(Look { files, done: 0, importers, imported: 0, found: Rc::new(found) })
+        Ok(NameScan { files, files_done: 0, importers, imported: 0, found: Rc::new(found) })
     }
 
     /// Adds the definitions with a name. Definitions in files that also refer to it get their position when the file is
     /// read.
-    fn define(&self, name: &str, bearing: &HashSet<VersionId>, found: &mut Found) -> Result<()> {
+    fn add_definitions(&self, name: &str, bearing: &HashSet<VersionId>, found: &mut NameReferences) -> Result<()> {
         let rows = self.snapshot().symbols_named(name)?;
-        let are_few = rows.len() <= MANY;
+        let are_few = rows.len() <= MAX_MEMBER_CANDIDATES;
         for row in rows {
-            if !is_named(row.kind) {
+            if !has_own_name(row.kind) {
                 continue;
             }
             let Some(file) = self.snapshot().version(row.version)? else { continue };
             let outline = if are_few { Some(self.snapshot().outline(row.version)?) } else { None };
-            let symbol = outline.as_ref().and_then(|outline| outline.symbols.get(row.place as usize));
+            let symbol = outline.as_ref().and_then(|outline| outline.symbols.get(row.ordinal as usize));
             if let (Some(outline), Some(symbol)) = (&outline, symbol)
                 && is_member_of(&outline.symbols, symbol)
             {
-                found.members.push((SymbolAt { file: row.version, place: row.place }, file.language.clone()));
+                found.members.push((SymbolAt { file: row.version, ordinal: row.ordinal }, file.language.clone()));
             }
-            if !bearing.contains(&row.version) && symbol.is_none_or(is_defined) {
+            if !bearing.contains(&row.version) && symbol.is_none_or(is_named_at_definition) {
                 let place = symbol.map(|symbol| (symbol.name_line, symbol.name_column));
-                found.definitions.push(Definition { file, symbol: row.place, place });
+                found.definitions.push(Definition { file, symbol: row.ordinal, place });
             }
         }
         Ok(())
     }
 
-    fn go_on(&self, name: &str, look: &mut Look) -> Result<()> {
+    fn continue_scan(&self, name: &str, look: &mut NameScan) -> Result<()> {
         let found = Rc::make_mut(&mut look.found);
-        while let Some((version, places)) = look.files.get(look.done).filter(|_| !self.budget.is_spent()) {
-            look.done += 1;
-            found.looked_at += places.len();
+        while let Some((version, places)) = look.files.get(look.files_done).filter(|_| !self.budget.is_spent()) {
+            look.files_done += 1;
+            found.files_scanned += places.len();
             let Some(file) = self.file(*version) else { continue };
             let Some(info) = self.snapshot().version(*version)? else { continue };
             for (at, symbol) in file.facts.symbols.iter().enumerate() {
-                if symbol.name == name && is_defined(symbol) {
+                if symbol.name == name && is_named_at_definition(symbol) {
                     let place = Some((symbol.name_line, symbol.name_column));
                     found.definitions.push(Definition { file: Rc::clone(&info), symbol: at as u32, place });
                 }
             }
             let mut is_imported = false;
             for at in places {
-                self.look(&file, &info, *at, true, found);
+                self.visit_reference(&file, &info, *at, true, found);
                 is_imported |= file.facts.references.get(*at as usize).is_some_and(|one| one.shape == RefShape::Import);
             }
             if is_imported {
-                self.look_at_aliases(&file, &info, name, found);
+                self.visit_aliases(&file, &info, name, found);
             }
         }
         while let Some(version) = look.importers.get(look.imported).filter(|_| !self.budget.is_spent()) {
             look.imported += 1;
-            self.look_at_imports(*version, name, found)?;
+            self.visit_imports(*version, name, found)?;
         }
         found.is_cut = look.imported < look.importers.len();
         self.failure()
@@ -301,7 +308,14 @@ impl Graph<'_> {
 
     /// Resolves one reference. If `bears` is true, it is an occurrence of the name and is classified; otherwise it is
     /// visited because an import gave the symbol another name.
-    fn look(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, at: u32, bears: bool, found: &mut Found) {
+    fn visit_reference(
+        &self,
+        file: &Rc<SourceFile>,
+        info: &Rc<VersionInfo>,
+        at: u32,
+        bears: bool,
+        found: &mut NameReferences,
+    ) {
         let Some(reference) = file.facts.references.get(at as usize) else { return };
         let site = |kind, confidence, why| Site {
             file: Rc::clone(info),
@@ -316,57 +330,65 @@ impl Graph<'_> {
             is_member: matches!(reference.shape, RefShape::Member | RefShape::MemberCall | RefShape::SelfCall),
         };
         let is_key = reference.shape == RefShape::Member && reference.qualifier.is_none();
-        let open = Known::Open { is_call: is_call(reference.shape), is_key };
-        let known = match self.meaning(file, at) {
-            Meaning::Symbols { targets, confidence, why } => {
+        let open = OccurrenceResolution::Unresolved { is_call: is_call(reference.shape), is_key };
+        let known = match self.resolve(file, at) {
+            Resolution::Symbols { targets, confidence, why } => {
                 for target in &targets {
                     let kind = self.kind_of(reference, *target);
                     found.by_target.entry(*target).or_default().push(site(kind, confidence, why));
                 }
                 match confidence {
-                    Confidence::Static => Known::Means,
+                    Confidence::Static => OccurrenceResolution::ResolvesTo,
                     // Nothing is confirmed, so it may also refer to any other symbol.
                     Confidence::Heuristic => {
                         if bears {
-                            let kind = EdgeKind::of(reference.shape, None);
-                            found.open.push(site(kind, confidence, "another symbol with that name is more likely"));
+                            let kind = EdgeKind::for_reference(reference.shape, None);
+                            found.unresolved.push(site(
+                                kind,
+                                confidence,
+                                "another symbol with that name is more likely",
+                            ));
                         }
                         open
                     }
                 }
             }
-            Meaning::Module(_) => Known::Means,
-            Meaning::External | Meaning::Local => Known::Outside,
-            Meaning::Unknown(why) => {
+            Resolution::Module(_) => OccurrenceResolution::ResolvesTo,
+            Resolution::External | Resolution::Local => OccurrenceResolution::Outside,
+            Resolution::Unknown(why) => {
                 if bears {
-                    found.open.push(site(EdgeKind::of(reference.shape, None), Confidence::Heuristic, why));
+                    found.unresolved.push(site(
+                        EdgeKind::for_reference(reference.shape, None),
+                        Confidence::Heuristic,
+                        why,
+                    ));
                 }
                 open
             }
         };
         if bears && reference.is_name {
             let (line, column) = (reference.line, reference.column);
-            found.places.push(Place { file: Rc::clone(info), line, column, known });
+            found.occurrences.push(Occurrence { file: Rc::clone(info), line, column, resolution: known });
         }
     }
 
     /// Visits references by the other names that imports of the file give to the name.
-    fn look_at_aliases(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, name: &str, found: &mut Found) {
+    fn visit_aliases(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, name: &str, found: &mut NameReferences) {
         let imports = file.facts.imports.iter().filter(|import| import.name.as_deref() == Some(name));
         let mut aliases: Vec<&str> = imports.filter_map(|import| import.alias.as_deref()).collect();
         aliases.retain(|alias| *alias != name);
         aliases.sort_unstable();
         aliases.dedup();
         for alias in aliases {
-            self.look_at_alias(file, info, alias, found);
+            self.visit_alias(file, info, alias, found);
         }
     }
 
-    fn look_at_alias(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, alias: &str, found: &mut Found) {
+    fn visit_alias(&self, file: &Rc<SourceFile>, info: &Rc<VersionInfo>, alias: &str, found: &mut NameReferences) {
         for (at, reference) in file.facts.references.iter().enumerate() {
             let is_it = file.facts.names.get(reference.name as usize).is_some_and(|name| name == alias);
             if is_it && !matches!(reference.shape, RefShape::Import | RefShape::Binds) {
-                self.look(file, info, at as u32, false, found);
+                self.visit_reference(file, info, at as u32, false, found);
             }
         }
     }
@@ -385,12 +407,12 @@ impl Graph<'_> {
         if !is_one {
             return Ok(Vec::new());
         }
-        let need = Need::Run(Run::new(&name.to_lowercase(), (true, true)));
-        Ok(self.snapshot().may_hold(&need, false, &|| true)?.into_iter().collect())
+        let need = Prefilter::Run(Run::new(&name.to_lowercase(), (true, true)));
+        Ok(self.snapshot().prefilter_files(&need, false, &|| true)?.into_iter().collect())
     }
 
     /// Visits imports of a module with the name, and references by the names that such imports define.
-    fn look_at_imports(&self, version: VersionId, name: &str, found: &mut Found) -> Result<()> {
+    fn visit_imports(&self, version: VersionId, name: &str, found: &mut NameReferences) -> Result<()> {
         // An outline is faster to read than all facts, and shows whether there is such an import.
         let outline = self.snapshot().outline(version)?;
         let mut imports = outline.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Use);
@@ -405,7 +427,7 @@ impl Graph<'_> {
             if bears(&import.name) || bears(&import.alias) || !ends_with(&import.module, name) {
                 continue;
             }
-            if let Meaning::Symbols { targets, confidence, why } = self.imported(&file, at as u32) {
+            if let Resolution::Symbols { targets, confidence, why } = self.resolve_import(&file, at as u32) {
                 for target in targets {
                     found.by_target.entry(target).or_default().push(Site {
                         file: Rc::clone(&info),
@@ -422,21 +444,21 @@ impl Graph<'_> {
                 }
             }
             if let Some(alias) = &import.alias {
-                self.look_at_alias(&file, &info, alias, found);
+                self.visit_alias(&file, &info, alias, found);
             }
         }
         Ok(())
     }
 
     /// Sorts symbols with one name by use: not in tests, most referenced, public.
-    pub fn by_use(&self, found: &Found, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
+    pub fn rank_by_use(&self, found: &NameReferences, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
         let mut order: Vec<(bool, Reverse<usize>, bool, String, u32, SymbolAt)> = Vec::new();
         for at in candidates {
             let Some(file) = self.file(at.file) else { continue };
-            let Some(symbol) = file.facts.symbols.get(at.place as usize) else { continue };
-            let is_test = self.is_in_test(&file, Some(at.place)) || features::is_example(&file.path);
+            let Some(symbol) = file.facts.symbols.get(at.ordinal as usize) else { continue };
+            let is_test = self.is_in_test(&file, Some(at.ordinal)) || features::is_example(&file.path);
             let is_hidden = symbol.visibility.is_some_and(|visibility| visibility.as_str() != "public");
-            order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.place, *at));
+            order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.ordinal, *at));
         }
         order.sort();
         order.into_iter().map(|(.., at)| at).collect()
@@ -449,5 +471,5 @@ fn ends_with(module: &str, name: &str) -> bool {
 
 /// Whether a reference of this shape is a call.
 pub(super) fn is_call(shape: RefShape) -> bool {
-    EdgeKind::of(shape, None) == EdgeKind::Calls
+    EdgeKind::for_reference(shape, None) == EdgeKind::Calls
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Confidence, Meaning, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Confidence, Resolution, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::Result;
 
 use super::{EdgeKind, Graph};
@@ -20,7 +20,7 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes by their words on the wire.
-    pub const WORDS: &'static [(&'static str, Self)] =
+    pub const NAMES: &'static [(&'static str, Self)] =
         &[("file", Scope::File), ("module", Scope::Module), ("package", Scope::Package)];
 
     /// The word on the wire.
@@ -86,7 +86,7 @@ pub struct Related {
 
 /// The sort key of a symbol in the list: smaller is nearer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Nearness {
+struct Proximity {
     tier: Tier,
     /// Heuristic edges, tests, and members of other symbols come later.
     less: (Confidence, bool, bool),
@@ -103,19 +103,19 @@ enum Tier {
     SameType,
     Imported,
     Near,
-    Beside,
+    SameFolder,
     Package,
 }
 
 /// The list under construction: each symbol once, with its nearest key.
-struct List {
-    symbols: HashMap<SymbolAt, (Nearness, Relation)>,
+struct RelatedList {
+    symbols: HashMap<SymbolAt, (Proximity, Relation)>,
     /// Whether the anchor is in a test: then other tests are not ranked lower.
     for_test: bool,
 }
 
-impl List {
-    fn add(&mut self, at: SymbolAt, nearness: Nearness, relation: Relation) {
+impl RelatedList {
+    fn add(&mut self, at: SymbolAt, nearness: Proximity, relation: Relation) {
         match self.symbols.get_mut(&at) {
             Some(known) if known.0 <= nearness => {}
             Some(known) => known.0 = nearness,
@@ -131,13 +131,13 @@ impl Graph<'_> {
     /// defined.
     pub fn related(&self, anchor: SymbolAt, scope: Scope) -> Result<Related> {
         let Some(file) = self.file(anchor.file) else { return Ok(Related::default()) };
-        let mut list = List { symbols: HashMap::new(), for_test: self.is_in_test(&file, Some(anchor.place)) };
+        let mut list = RelatedList { symbols: HashMap::new(), for_test: self.is_in_test(&file, Some(anchor.ordinal)) };
         self.add_used(&file, anchor, &mut list);
         self.add_users(&file, anchor, &mut list)?;
         self.add_imported(&file, &mut list);
-        add_own(&file, anchor.place, &mut list);
+        add_file_symbols(&file, anchor.ordinal, &mut list);
         if scope >= Scope::Module {
-            self.add_around(&file, scope, &mut list)?;
+            self.add_folder_symbols(&file, scope, &mut list)?;
         }
         self.failure()?;
         list.symbols.remove(&anchor);
@@ -146,7 +146,7 @@ impl Graph<'_> {
             Relation::SameModule => scope >= Scope::Module,
             Relation::SamePackage => scope == Scope::Package,
         };
-        let mut found: Vec<(Nearness, SymbolAt, Relation)> =
+        let mut found: Vec<(Proximity, SymbolAt, Relation)> =
             list.symbols.into_iter().map(|(at, (nearness, relation))| (nearness, at, relation)).collect();
         found.retain(|(_, _, relation)| within(*relation));
         found.sort_by(|a, b| a.0.cmp(&b.0));
@@ -160,15 +160,15 @@ impl Graph<'_> {
     }
 
     /// Adds the symbols that are used inside the anchor.
-    fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) {
+    fn add_used(&self, file: &SourceFile, anchor: SymbolAt, list: &mut RelatedList) {
         for (at, reference) in file.facts.references.iter().enumerate() {
-            if !reference.shape.is_use() || !is_within(&file.facts.symbols, reference.symbol, anchor.place) {
+            if !reference.shape.is_use() || !is_within(&file.facts.symbols, reference.symbol, anchor.ordinal) {
                 continue;
             }
             if self.budget.is_spent() {
                 return;
             }
-            let Meaning::Symbols { targets, confidence, .. } = self.meaning(file, at as u32) else { continue };
+            let Resolution::Symbols { targets, confidence, .. } = self.resolve(file, at as u32) else { continue };
             for target in targets.into_iter().filter(|target| *target != anchor) {
                 let distance = u64::from(reference.line);
                 self.add_linked(file, target, Tier::Used, confidence, distance, list);
@@ -177,23 +177,23 @@ impl Graph<'_> {
     }
 
     /// Adds the symbols that use the anchor; for a file that only imports it, the import.
-    fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut List) -> Result<()> {
-        let Some(symbol) = file.facts.symbols.get(anchor.place as usize) else { return Ok(()) };
-        let found = self.named(&symbol.name)?;
+    fn add_users(&self, file: &SourceFile, anchor: SymbolAt, list: &mut RelatedList) -> Result<()> {
+        let Some(symbol) = file.facts.symbols.get(anchor.ordinal as usize) else { return Ok(()) };
+        let found = self.references_to_name(&symbol.name)?;
         let mut importing = Vec::new();
         let mut using = HashSet::new();
         for site in found.proved(anchor) {
             let outline = self.snapshot().outline(site.file.id)?;
             let symbols = &outline.symbols;
-            let is_own = |from: u32| site.file.id == file.id && is_within(symbols, Some(from), anchor.place);
+            let is_own = |from: u32| site.file.id == file.id && is_within(symbols, Some(from), anchor.ordinal);
             let from = site.from.filter(|from| !is_own(*from));
             if site.kind == EdgeKind::Imports {
                 importing.push(site);
                 continue;
             }
-            let Some(place) = from.and_then(|from| shown(symbols, from)) else { continue };
+            let Some(place) = from.and_then(|from| listed_symbol(symbols, from)) else { continue };
             using.insert(site.file.id);
-            let user = SymbolAt { file: site.file.id, place };
+            let user = SymbolAt { file: site.file.id, ordinal: place };
             self.add_linked(file, user, Tier::Uses, site.confidence, 0, list);
         }
         for site in importing.into_iter().filter(|site| !using.contains(&site.file.id)) {
@@ -202,7 +202,7 @@ impl Graph<'_> {
                 symbol.kind == SymbolKind::Use && (symbol.lines.start..=symbol.lines.end).contains(&site.line)
             });
             if let Some((place, _)) = import {
-                let user = SymbolAt { file: site.file.id, place: place as u32 };
+                let user = SymbolAt { file: site.file.id, ordinal: place as u32 };
                 self.add_linked(file, user, Tier::Uses, Confidence::Heuristic, 0, list);
             }
         }
@@ -210,12 +210,12 @@ impl Graph<'_> {
     }
 
     /// Adds the imports of the file, whether the anchor uses them or not.
-    fn add_imported(&self, file: &SourceFile, list: &mut List) {
+    fn add_imported(&self, file: &SourceFile, list: &mut RelatedList) {
         for (at, import) in file.facts.imports.iter().enumerate() {
             if self.budget.is_spent() {
                 return;
             }
-            for target in self.imported(file, at as u32).targets() {
+            for target in self.resolve_import(file, at as u32).targets() {
                 self.add_linked(file, *target, Tier::Imported, Confidence::Static, u64::from(import.line), list);
             }
         }
@@ -229,38 +229,38 @@ impl Graph<'_> {
         tier: Tier,
         confidence: Confidence,
         distance: u64,
-        list: &mut List,
+        list: &mut RelatedList,
     ) {
         let Some(other) = self.file(at.file) else { return };
         let relation = match () {
             () if at.file == file.id => Relation::SameFile,
-            () if self.is_in_unit(file, &other) => Relation::SameModule,
+            () if self.is_in_same_unit(file, &other) => Relation::SameModule,
             () => Relation::Imported,
         };
-        let is_test = !list.for_test && self.is_in_test(&other, Some(at.place));
-        let is_small = other.facts.symbols.get(at.place as usize).is_some_and(|symbol| is_small(symbol.kind));
+        let is_test = !list.for_test && self.is_in_test(&other, Some(at.ordinal));
+        let is_small = other.facts.symbols.get(at.ordinal as usize).is_some_and(|symbol| is_member_kind(symbol.kind));
         let less = (confidence, is_test, is_small);
-        list.add(at, Nearness { tier, less, distance, path: other.path.clone(), place: at.place }, relation);
+        list.add(at, Proximity { tier, less, distance, path: other.path.clone(), place: at.ordinal }, relation);
     }
 
     /// Adds the symbols of the folder or the package.
-    fn add_around(&self, file: &SourceFile, scope: Scope, list: &mut List) -> Result<()> {
+    fn add_folder_symbols(&self, file: &SourceFile, scope: Scope, list: &mut RelatedList) -> Result<()> {
         let snapshot = self.snapshot();
         let languages = self.languages();
-        let catalogue = snapshot.catalogue()?;
+        let catalogue = snapshot.versions_by_id()?;
         let own = folder(&file.path);
         let roots: HashSet<&str> = catalogue
             .values()
             .filter(|version| languages.is_manifest(version.path.rsplit('/').next().unwrap_or_default()))
             .map(|version| folder(&version.path))
             .collect();
-        let package = root_of(own, &roots);
+        let package = package_root(own, &roots);
         let mut others: Vec<(u64, &str, VersionId)> = Vec::new();
         for version in catalogue.values().filter(|version| version.id != file.id) {
             let its = folder(&version.path);
-            let is_in = its == own || scope == Scope::Package && root_of(its, &roots) == package;
+            let is_in = its == own || scope == Scope::Package && package_root(its, &roots) == package;
             if is_in {
-                others.push((steps(own, its), &version.path, version.id));
+                others.push((folder_distance(own, its), &version.path, version.id));
             }
         }
         others.sort_unstable();
@@ -269,7 +269,7 @@ impl Graph<'_> {
                 return Ok(());
             }
             let (tier, relation) = match steps {
-                0 => (Tier::Beside, Relation::SameModule),
+                0 => (Tier::SameFolder, Relation::SameModule),
                 _ => (Tier::Package, Relation::SamePackage),
             };
             let outline = snapshot.outline(id)?;
@@ -278,8 +278,8 @@ impl Graph<'_> {
             for (place, symbol) in defined {
                 let place = place as u32;
                 let less = (Confidence::Static, languages.is_test(path, symbol.in_test), symbol.parent.is_some());
-                let nearness = Nearness { tier, less, distance: steps, path: path.to_owned(), place };
-                list.add(SymbolAt { file: id, place }, nearness, relation);
+                let nearness = Proximity { tier, less, distance: steps, path: path.to_owned(), place };
+                list.add(SymbolAt { file: id, ordinal: place }, nearness, relation);
             }
         }
         Ok(())
@@ -287,7 +287,7 @@ impl Graph<'_> {
 }
 
 /// Adds the other symbols of the file: those of the same type first, then by distance in lines.
-fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
+fn add_file_symbols(file: &SourceFile, anchor: u32, list: &mut RelatedList) {
     let symbols = &file.facts.symbols;
     let Some(own) = symbols.get(anchor as usize) else { return };
     let parent = |at: Option<u32>| at.and_then(|at| symbols.get(at as usize));
@@ -301,16 +301,16 @@ fn add_own(file: &SourceFile, anchor: u32, list: &mut List) {
             });
         let tier = if is_same_type { Tier::SameType } else { Tier::Near };
         let is_test = !list.for_test && symbol.in_test;
-        let less = (Confidence::Static, is_test || is_small(symbol.kind) && !is_same_type, false);
+        let less = (Confidence::Static, is_test || is_member_kind(symbol.kind) && !is_same_type, false);
         let distance = u64::from(symbol.lines.start.abs_diff(own.lines.start));
         let place = place as u32;
-        let nearness = Nearness { tier, less, distance, path: file.path.clone(), place };
-        list.add(SymbolAt { file: file.id, place }, nearness, Relation::SameFile);
+        let nearness = Proximity { tier, less, distance, path: file.path.clone(), place };
+        list.add(SymbolAt { file: file.id, ordinal: place }, nearness, Relation::SameFile);
     }
 }
 
 /// Whether symbols of this kind are shown as part of their type.
-fn is_small(kind: SymbolKind) -> bool {
+fn is_member_kind(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Field | SymbolKind::Variant | SymbolKind::Property)
 }
 
@@ -327,7 +327,7 @@ fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
 }
 
 /// Returns the symbol to list for a reference: the enclosing function instead of a parameter or local binding.
-fn shown(symbols: &[Symbol], from: u32) -> Option<u32> {
+fn listed_symbol(symbols: &[Symbol], from: u32) -> Option<u32> {
     super::enclosing_function(symbols, Some(from)).or(Some(from))
 }
 
@@ -336,7 +336,7 @@ fn folder(path: &str) -> &str {
 }
 
 /// Returns the nearest folder with a manifest, starting at the given one, or the root.
-fn root_of<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
+fn package_root<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
     let mut at = of;
     while !at.is_empty() && !roots.contains(at) {
         at = folder(at);
@@ -345,13 +345,13 @@ fn root_of<'p>(of: &'p str, roots: &HashSet<&str>) -> &'p str {
 }
 
 /// Returns the number of steps from one folder to another.
-fn steps(from: &str, to: &str) -> u64 {
-    let (from, to): (Vec<&str>, Vec<&str>) = (parts(from), parts(to));
+fn folder_distance(from: &str, to: &str) -> u64 {
+    let (from, to): (Vec<&str>, Vec<&str>) = (path_components(from), path_components(to));
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     (from.len() + to.len() - 2 * shared) as u64
 }
 
-fn parts(folder: &str) -> Vec<&str> {
+fn path_components(folder: &str) -> Vec<&str> {
     folder.split('/').filter(|part| !part.is_empty()).collect()
 }
 
@@ -360,13 +360,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_package_is_the_folder_of_the_nearest_manifest() {
+    fn package_root_is_the_nearest_manifest_folder() {
         let roots = HashSet::from(["a/b", ""]);
         for (of, expected) in [("a/b/c/d", "a/b"), ("a/b", "a/b"), ("a", ""), ("", ""), ("a/bc", "")] {
-            assert_eq!(root_of(of, &roots), expected, "{of}");
+            assert_eq!(package_root(of, &roots), expected, "{of}");
         }
         for (from, to, expected) in [("a/b", "a/b", 0), ("a/b", "a", 1), ("a/b", "a/c", 2), ("", "a/b", 2)] {
-            assert_eq!(steps(from, to), expected, "{from} {to}");
+            assert_eq!(folder_distance(from, to), expected, "{from} {to}");
         }
     }
 }

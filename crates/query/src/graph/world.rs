@@ -16,7 +16,7 @@ pub(super) struct SnapshotWorld {
     symbols: RefCell<HashMap<String, Rc<[SymbolAt]>>>,
     layout: OnceCell<Layout>,
     /// The number of lines in the loaded files.
-    held: Cell<u64>,
+    loaded_lines: Cell<u64>,
     failure: RefCell<Option<StoreError>>,
 }
 
@@ -36,7 +36,7 @@ impl SnapshotWorld {
             texts: RefCell::default(),
             symbols: RefCell::default(),
             layout: OnceCell::new(),
-            held: Cell::default(),
+            loaded_lines: Cell::default(),
             failure: RefCell::default(),
         }
     }
@@ -47,13 +47,13 @@ impl SnapshotWorld {
     }
 
     /// The number of lines in the loaded files.
-    pub(super) fn held(&self) -> u64 {
-        self.held.get()
+    pub(super) fn loaded_lines(&self) -> u64 {
+        self.loaded_lines.get()
     }
 
     /// Evicts all files.
-    pub(super) fn forget(&self) {
-        self.held.set(0);
+    pub(super) fn evict(&self) {
+        self.loaded_lines.set(0);
         self.files.borrow_mut().clear();
         self.texts.borrow_mut().clear();
         self.symbols.borrow_mut().clear();
@@ -64,7 +64,7 @@ impl SnapshotWorld {
         self.failure.borrow_mut().take()
     }
 
-    fn tried<T>(&self, outcome: Result<T>) -> Option<T> {
+    fn record_error<T>(&self, outcome: Result<T>) -> Option<T> {
         let keep = |error| {
             self.failure.borrow_mut().get_or_insert(error);
         };
@@ -72,16 +72,16 @@ impl SnapshotWorld {
     }
 
     fn read(&self, id: VersionId) -> Option<Rc<SourceFile>> {
-        let version = self.tried(self.snapshot.version(id))??;
-        let facts = self.tried(self.snapshot.facts(id))?;
+        let version = self.record_error(self.snapshot.version(id))??;
+        let facts = self.record_error(self.snapshot.facts(id))?;
         let VersionInfo { path, language, lines, .. } = &*version;
-        self.held.set(self.held.get() + u64::from(*lines));
+        self.loaded_lines.set(self.loaded_lines.get() + u64::from(*lines));
         Some(Rc::new(SourceFile { id, path: path.clone(), language: language.clone(), facts: Rc::new(facts) }))
     }
 
     fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
-            let Some(catalogue) = self.tried(self.snapshot.catalogue()) else { return Layout::default() };
+            let Some(catalogue) = self.record_error(self.snapshot.versions_by_id()) else { return Layout::default() };
             let by_path: BTreeMap<String, VersionId> =
                 catalogue.values().map(|version| (version.path.clone(), version.id)).collect();
             let mut folders: HashMap<&str, Vec<VersionId>> = HashMap::new();
@@ -126,7 +126,7 @@ impl World for SnapshotWorld {
         if let Some(known) = self.texts.borrow().get(&id) {
             return known.clone();
         }
-        let text = self.tried(self.snapshot.text(id)).map(|text| Rc::from(&*text));
+        let text = self.record_error(self.snapshot.text(id)).map(|text| Rc::from(&*text));
         self.texts.borrow_mut().insert(id, text.clone());
         text
     }
@@ -135,11 +135,11 @@ impl World for SnapshotWorld {
         if let Some(known) = self.symbols.borrow().get(name) {
             return known.clone();
         }
-        let rows = self.tried(self.snapshot.symbols_named(name)).unwrap_or_default();
+        let rows = self.record_error(self.snapshot.symbols_named(name)).unwrap_or_default();
         let mut found: Vec<(String, SymbolAt)> = Vec::with_capacity(rows.len());
         for row in rows.into_iter().filter(|row| row.kind.can_be_named()) {
-            if let Some(version) = self.tried(self.snapshot.version(row.version)).flatten() {
-                found.push((version.path.clone(), SymbolAt { file: row.version, place: row.place }));
+            if let Some(version) = self.record_error(self.snapshot.version(row.version)).flatten() {
+                found.push((version.path.clone(), SymbolAt { file: row.version, ordinal: row.ordinal }));
             }
         }
         found.sort();
@@ -149,8 +149,9 @@ impl World for SnapshotWorld {
     }
 
     fn files_naming(&self, name: &str) -> Rc<[VersionId]> {
-        let found = self.tried(self.snapshot.references_named(name)).unwrap_or_default();
-        let path = |id: VersionId| self.tried(self.snapshot.version(id)).flatten().map(|version| version.path.clone());
+        let found = self.record_error(self.snapshot.references_named(name)).unwrap_or_default();
+        let path =
+            |id: VersionId| self.record_error(self.snapshot.version(id)).flatten().map(|version| version.path.clone());
         let mut found: Vec<(Option<String>, VersionId)> = found.into_iter().map(|(id, _)| (path(id), id)).collect();
         found.sort();
         found.into_iter().map(|(_, id)| id).collect()

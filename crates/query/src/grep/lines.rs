@@ -3,11 +3,11 @@
 use std::ops::{ControlFlow, Range};
 
 use crate::grep::Pattern;
-use crate::grep::pattern::Ended;
+use crate::grep::pattern::ScanEnd;
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct MatchedLine {
     /// Its number, from 1.
     pub number: u32,
     /// Its first byte in the text.
@@ -18,7 +18,7 @@ pub struct Line {
     pub ranges: Vec<Range<usize>>,
 }
 
-impl Line {
+impl MatchedLine {
     /// The column of the first match, in bytes from 1.
     pub fn column(&self) -> usize {
         self.ranges.first().map_or(1, |range| range.start + 1)
@@ -26,11 +26,16 @@ impl Line {
 }
 
 /// The lines with a match, in order, at most so many; and whether there was no time to look at all of the text.
-pub(super) fn matching(pattern: &Pattern, text: &str, most: usize, goes_on: &dyn Fn() -> bool) -> (Vec<Line>, bool) {
-    let mut lines: Vec<Line> = Vec::new();
-    let mut counted = Counted { number: 1, at: 0 };
+pub(super) fn matching_lines(
+    pattern: &Pattern,
+    text: &str,
+    most: usize,
+    goes_on: &dyn Fn() -> bool,
+) -> (Vec<MatchedLine>, bool) {
+    let mut lines: Vec<MatchedLine> = Vec::new();
+    let mut counted = LineCounter { number: 1, at: 0 };
     let mut end = 0;
-    let ended = pattern.each_match(text, goes_on, |found| {
+    let ended = pattern.for_each_match(text, goes_on, |found| {
         if found.start == text.len() && (text.is_empty() || text.ends_with('\n')) {
             return ControlFlow::Continue(());
         }
@@ -45,7 +50,7 @@ pub(super) fn matching(pattern: &Pattern, text: &str, most: usize, goes_on: &dyn
             let line = &text[start..newline.unwrap_or(text.len())];
             let line = line.strip_suffix('\r').unwrap_or(line);
             let number = counted.number_of(text, start);
-            lines.push(Line { number, start, text: line.to_owned(), ranges: Vec::new() });
+            lines.push(MatchedLine { number, start, text: line.to_owned(), ranges: Vec::new() });
         }
         let line = lines.last_mut().expect("it was just pushed");
         let within = |offset: usize| (offset - line.start).min(line.text.len());
@@ -53,16 +58,16 @@ pub(super) fn matching(pattern: &Pattern, text: &str, most: usize, goes_on: &dyn
         line.ranges.push(range);
         ControlFlow::Continue(())
     });
-    (lines, ended == Ended::Late)
+    (lines, ended == ScanEnd::Cancelled)
 }
 
 /// Line numbers of offsets that come in ascending order.
-struct Counted {
+struct LineCounter {
     number: u32,
     at: usize,
 }
 
-impl Counted {
+impl LineCounter {
     fn number_of(&mut self, text: &str, offset: usize) -> u32 {
         self.number += memchr::memchr_iter(b'\n', &text.as_bytes()[self.at..offset]).count() as u32;
         self.at = offset;

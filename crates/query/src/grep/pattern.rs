@@ -3,22 +3,22 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 
-use codecompass_store::Need;
+use codecompass_store::Prefilter;
 use memchr::memmem;
 use regex_automata::{Input, meta};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
-use crate::grep::need;
+use crate::grep::prefilter;
 use crate::grep::stepped::{Search, Stepped};
 
 /// What a compiled expression may take in memory. What is repeated thousands of times, and in layers, takes more than any
 /// machine has.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_COMPILED_BYTES: usize = 32 << 20;
 
 /// The maximum length of a slice, in bytes. An expression goes through a text in slices of whole lines, and the time is
 /// looked at between them.
-const SLICE: usize = 8 << 10;
+const SLICE_BYTES: usize = 8 << 10;
 
 /// The length of a slice times the size of the compiled expression, which is the time that a slice takes at worst: some
 /// hundredths of a second.
@@ -29,7 +29,7 @@ const SHORT_SLICE: usize = 512;
 
 /// What is looked for, as it was asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'p> {
+pub struct PatternOptions<'p> {
     /// A regular expression, or a literal.
     pub text: &'p str,
     /// Whether it is a literal.
@@ -48,7 +48,7 @@ pub struct BadPattern(pub String);
 #[derive(Clone, Debug)]
 pub struct Pattern {
     matcher: Matcher,
-    need: Need,
+    prefilter: Prefilter,
     odd: bool,
     /// Whether a match may go on in the next line: only a literal's can.
     spans_lines: bool,
@@ -72,27 +72,27 @@ struct Expression {
 
 impl Pattern {
     /// Compiles a pattern.
-    pub fn new(wanted: &Wanted<'_>) -> Result<Self, BadPattern> {
+    pub fn new(wanted: &PatternOptions<'_>) -> Result<Self, BadPattern> {
         if wanted.literal && wanted.text.is_empty() {
-            return Self::new(&Wanted { literal: false, ..*wanted });
+            return Self::new(&PatternOptions { literal: false, ..*wanted });
         }
         if wanted.literal && !wanted.ignore_case && !wanted.word {
             let finder = memmem::Finder::new(wanted.text).into_owned();
-            let (need, odd) = need::of_literal(wanted.text);
-            return Ok(Self { matcher: Matcher::Literal(Box::new(finder)), need, odd, spans_lines: true });
+            let (need, odd) = prefilter::from_literal(wanted.text);
+            return Ok(Self { matcher: Matcher::Literal(Box::new(finder)), prefilter: need, odd, spans_lines: true });
         }
         let hir = parse(wanted)?;
         // Compiled first: what is too large for that is too large to be laid out.
-        let config = meta::Config::new().nfa_size_limit(Some(MOST_BYTES));
+        let config = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
         let regex = meta::Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| too_large(&error))?;
-        let (need, odd) = need::of_hir(&hir);
+        let (need, odd) = prefilter::from_hir(&hir);
         let spans_lines = wanted.literal && wanted.text.contains('\n');
-        Ok(Self { matcher: Matcher::Regex(Box::new(Expression::new(regex, hir))), need, odd, spans_lines })
+        Ok(Self { matcher: Matcher::Regex(Box::new(Expression::new(regex, hir))), prefilter: need, odd, spans_lines })
     }
 
     /// What a text must have in it.
-    pub(super) fn need(&self) -> &Need {
-        &self.need
+    pub(super) fn prefilter(&self) -> &Prefilter {
+        &self.prefilter
     }
 
     /// Whether texts with odd characters may hold a match whatever is needed.
@@ -102,22 +102,22 @@ impl Pattern {
 
     /// Calls for each match that does not overlap one before, in order, until it says to stop. `goes_on` is asked before each
     /// slice of the text and every so many matches; when it says no, the rest is left out, and that is told.
-    pub(super) fn each_match(
+    pub(super) fn for_each_match(
         &self,
         text: &str,
         goes_on: &dyn Fn() -> bool,
         mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
-    ) -> Ended {
+    ) -> ScanEnd {
         let mut count = 0usize;
-        let mut one = |range: Range<usize>| -> ControlFlow<Ended> {
+        let mut one = |range: Range<usize>| -> ControlFlow<ScanEnd> {
             count += 1;
-            if count.is_multiple_of(MATCHES) && !goes_on() {
-                return ControlFlow::Break(Ended::Late);
+            if count.is_multiple_of(CANCEL_CHECK_INTERVAL) && !goes_on() {
+                return ControlFlow::Break(ScanEnd::Cancelled);
             }
-            found(range).map_break(|()| Ended::Enough)
+            found(range).map_break(|()| ScanEnd::LimitReached)
         };
         if !goes_on() {
-            return Ended::Late;
+            return ScanEnd::Cancelled;
         }
         let outcome = match &self.matcher {
             Matcher::Literal(finder) => {
@@ -129,13 +129,13 @@ impl Pattern {
                 expression.each_match(text, slice, goes_on, one)
             }
         };
-        outcome.break_value().unwrap_or(Ended::All)
+        outcome.break_value().unwrap_or(ScanEnd::Complete)
     }
 }
 
 impl Expression {
     fn new(regex: meta::Regex, hir: Hir) -> Self {
-        let slice = (SLICE_COST / regex.memory_usage().max(1)).min(SLICE);
+        let slice = (SLICE_COST / regex.memory_usage().max(1)).min(SLICE_BYTES);
         Self { regex, hir, slice, stepped: OnceLock::new() }
     }
 
@@ -145,12 +145,12 @@ impl Expression {
         text: &str,
         slice: usize,
         goes_on: &dyn Fn() -> bool,
-        mut one: impl FnMut(Range<usize>) -> ControlFlow<Ended>,
-    ) -> ControlFlow<Ended> {
+        mut one: impl FnMut(Range<usize>) -> ControlFlow<ScanEnd>,
+    ) -> ControlFlow<ScanEnd> {
         let mut search: Option<Search<'_>> = None;
         for slice in slices(text, slice) {
             if slice.start > 0 && !goes_on() {
-                return ControlFlow::Break(Ended::Late);
+                return ControlFlow::Break(ScanEnd::Cancelled);
             }
             // What is around a slice counts for `^` and its like. An empty match at its end is the next one's first.
             let is_ours = |at: usize| at < slice.end || at == text.len();
@@ -161,7 +161,7 @@ impl Expression {
                     match found {
                         Ok(found) if is_ours(found.start) => one(found)?,
                         Ok(_) => {}
-                        Err(_) => return ControlFlow::Break(Ended::Late),
+                        Err(_) => return ControlFlow::Break(ScanEnd::Cancelled),
                     }
                 }
             } else {
@@ -178,23 +178,23 @@ impl Expression {
     }
 
     fn stepped(&self) -> Option<&Stepped> {
-        self.stepped.get_or_init(|| Stepped::new(&self.hir, MOST_BYTES)).as_ref()
+        self.stepped.get_or_init(|| Stepped::new(&self.hir, MAX_COMPILED_BYTES)).as_ref()
     }
 }
 
 /// How going through a text ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ScanEnd {
     /// All of it was looked at.
-    All,
+    Complete,
     /// Nobody wanted more matches.
-    Enough,
+    LimitReached,
     /// There was no time for the rest.
-    Late,
+    Cancelled,
 }
 
 /// So many matches are found before the time is looked at again.
-const MATCHES: usize = 32;
+const CANCEL_CHECK_INTERVAL: usize = 32;
 
 /// A text in pieces of whole lines, of at least so many bytes but for the last.
 fn slices(text: &str, bytes: usize) -> impl Iterator<Item = Range<usize>> {
@@ -216,12 +216,12 @@ fn too_large(error: &meta::BuildError) -> BadPattern {
     }
 }
 
-fn parse(wanted: &Wanted<'_>) -> Result<Hir, BadPattern> {
+fn parse(wanted: &PatternOptions<'_>) -> Result<Hir, BadPattern> {
     let text = if wanted.literal { regex_syntax::escape(wanted.text) } else { wanted.text.to_owned() };
     let parsed = ParserBuilder::new().multi_line(true).case_insensitive(wanted.ignore_case).build().parse(&text);
-    let mut hir = parsed.map_err(|error| BadPattern(said(&error)))?;
+    let mut hir = parsed.map_err(|error| BadPattern(parser_message(&error)))?;
     if !wanted.literal {
-        hir = on_one_line(&hir)?;
+        hir = restrict_to_line(&hir)?;
     }
     if wanted.word {
         let [start, end] = [Look::WordStartHalfUnicode, Look::WordEndHalfUnicode].map(Hir::look);
@@ -231,7 +231,7 @@ fn parse(wanted: &Wanted<'_>) -> Result<Hir, BadPattern> {
 }
 
 /// The parser's words, without the drawing under them.
-fn said(error: &regex_syntax::Error) -> String {
+fn parser_message(error: &regex_syntax::Error) -> String {
     match error {
         regex_syntax::Error::Parse(error) => format!("{} at column {}", error.kind(), error.span().start.column),
         regex_syntax::Error::Translate(error) => format!("{} at column {}", error.kind(), error.span().start.column),
@@ -240,8 +240,8 @@ fn said(error: &regex_syntax::Error) -> String {
 }
 
 /// The expression without matches that span lines: classes lose the line break, a literal one is refused.
-fn on_one_line(hir: &Hir) -> Result<Hir, BadPattern> {
-    let all = |parts: &[Hir]| parts.iter().map(on_one_line).collect::<Result<Vec<_>, _>>();
+fn restrict_to_line(hir: &Hir) -> Result<Hir, BadPattern> {
+    let all = |parts: &[Hir]| parts.iter().map(restrict_to_line).collect::<Result<Vec<_>, _>>();
     Ok(match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => hir.clone(),
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => {
@@ -254,14 +254,14 @@ fn on_one_line(hir: &Hir) -> Result<Hir, BadPattern> {
             Hir::class(Class::Unicode(class))
         }
         HirKind::Class(Class::Bytes(class)) => match class.to_unicode_class() {
-            Some(class) => on_one_line(&Hir::class(Class::Unicode(class)))?,
+            Some(class) => restrict_to_line(&Hir::class(Class::Unicode(class)))?,
             None => hir.clone(),
         },
         HirKind::Repetition(repetition) => {
-            let sub = Box::new(on_one_line(&repetition.sub)?);
+            let sub = Box::new(restrict_to_line(&repetition.sub)?);
             Hir::repetition(Repetition { sub, ..repetition.clone() })
         }
-        HirKind::Capture(capture) => on_one_line(&capture.sub)?,
+        HirKind::Capture(capture) => restrict_to_line(&capture.sub)?,
         HirKind::Concat(parts) => Hir::concat(all(parts)?),
         HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
     })
@@ -283,7 +283,7 @@ mod tests {
             longest.set(longest.get().max(now - last.replace(now)));
             now - started < Duration::from_millis(200)
         };
-        pattern.each_match(text, &look, |_| ControlFlow::Continue(()));
+        pattern.for_each_match(text, &look, |_| ControlFlow::Continue(()));
         look();
         longest.get()
     }
@@ -304,7 +304,7 @@ mod tests {
         let long = "ab cde é fgh ".repeat((16 << 20) / 14);
         let lines = "abcdefghi jklmnop\n".repeat((1 << 20) / 18);
         for pattern in patterns {
-            let wanted = Wanted { text: &pattern, literal: false, ignore_case: false, word: false };
+            let wanted = PatternOptions { text: &pattern, literal: false, ignore_case: false, word: false };
             let compiled = Pattern::new(&wanted).expect("it is a pattern");
             // The automata are compiled when they are first needed.
             longest_gap(&compiled, &short);

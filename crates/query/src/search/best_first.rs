@@ -28,7 +28,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The contents of a node.
-pub(super) type All<C> = Vec<Opened<<C as Choice>::Node, <C as Choice>::Place>>;
+pub(super) type Contents<C> = Vec<Opened<<C as Choice>::Node, <C as Choice>::Place>>;
 
 /// The operations that the kernel needs on the items it selects from.
 pub(super) trait Choice: Sized {
@@ -40,10 +40,10 @@ pub(super) trait Choice: Sized {
     type Error;
 
     /// Opens a node and returns its contents, each node with an upper bound for everything in it.
-    fn open(&mut self, node: Self::Node) -> Result<All<Self>, Self::Error>;
+    fn open(&mut self, node: Self::Node) -> Result<Contents<Self>, Self::Error>;
 
     /// The score of a place after those that were taken. It never increases, because places are only added.
-    fn worth(&self, place: &Self::Place) -> i64;
+    fn score(&self, place: &Self::Place) -> i64;
 
     /// Records that a place is taken.
     fn take(&mut self, place: &mut Self::Place);
@@ -63,24 +63,24 @@ pub(super) fn best_first<C: Choice>(
     roots: Vec<(C::Node, i64)>,
     count: usize,
 ) -> Result<Vec<C::Place>, C::Error> {
-    let roots = roots.into_iter().map(|(node, bound)| Entry { most: bound, what: Opened::Node(node, bound) });
-    let mut heap: BinaryHeap<Entry<C::Node, C::Place>> = roots.collect();
+    let roots = roots.into_iter().map(|(node, bound)| HeapEntry { bound, what: Opened::Node(node, bound) });
+    let mut heap: BinaryHeap<HeapEntry<C::Node, C::Place>> = roots.collect();
     let mut list = Vec::new();
     while list.len() < count {
-        let Some(Entry { most, what }) = heap.pop() else { break };
+        let Some(HeapEntry { bound: most, what }) = heap.pop() else { break };
         match what {
             Opened::Node(node, _) => {
                 for opened in choice.open(node)? {
                     let bound = match &opened {
                         Opened::Node(_, bound) => *bound,
-                        Opened::Place(place) => choice.worth(place),
+                        Opened::Place(place) => choice.score(place),
                     };
                     debug_assert!(bound <= most, "{bound} exceeds the bound {most} of its node");
-                    heap.push(Entry { most: bound, what: opened });
+                    heap.push(HeapEntry { bound, what: opened });
                 }
             }
-            Opened::Place(mut place) => match choice.worth(&place) {
-                worth if worth < most => heap.push(Entry { most: worth, what: Opened::Place(place) }),
+            Opened::Place(mut place) => match choice.score(&place) {
+                worth if worth < most => heap.push(HeapEntry { bound: worth, what: Opened::Place(place) }),
                 _ => {
                     choice.take(&mut place);
                     list.push(place);
@@ -92,15 +92,15 @@ pub(super) fn best_first<C: Choice>(
 }
 
 /// A heap entry: an upper bound of its score, and its contents.
-struct Entry<N, P> {
-    most: i64,
+struct HeapEntry<N, P> {
+    bound: i64,
     what: Opened<N, P>,
 }
 
-impl<N, P: Ord> Ord for Entry<N, P> {
+impl<N, P: Ord> Ord for HeapEntry<N, P> {
     /// The greatest entry is popped first: the highest bound, then nodes, then the smallest place.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.most.cmp(&other.most).then_with(|| match (&self.what, &other.what) {
+        self.bound.cmp(&other.bound).then_with(|| match (&self.what, &other.what) {
             (Opened::Node(..), Opened::Node(..)) => Ordering::Equal,
             (Opened::Node(..), Opened::Place(_)) => Ordering::Greater,
             (Opened::Place(_), Opened::Node(..)) => Ordering::Less,
@@ -109,19 +109,19 @@ impl<N, P: Ord> Ord for Entry<N, P> {
     }
 }
 
-impl<N, P: Ord> PartialOrd for Entry<N, P> {
+impl<N, P: Ord> PartialOrd for HeapEntry<N, P> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<N, P: Ord> PartialEq for Entry<N, P> {
+impl<N, P: Ord> PartialEq for HeapEntry<N, P> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<N, P: Ord> Eq for Entry<N, P> {}
+impl<N, P: Ord> Eq for HeapEntry<N, P> {}
 
 #[cfg(test)]
 mod tests {
@@ -132,21 +132,21 @@ mod tests {
 
     /// A place: its rank among equals, its file, its total.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    struct Spot {
+    struct TestPlace {
         name: u32,
         file: u32,
         total: i64,
     }
 
     #[derive(Clone)]
-    enum Box {
-        File(Vec<(Spot, i64)>),
-        One(Spot),
+    enum TestNode {
+        File(Vec<(TestPlace, i64)>),
+        One(TestPlace),
     }
 
     /// Places of files; each loses a step for every taken place of its file, up to a limit.
     #[derive(Default)]
-    struct Shelf {
+    struct TestChoice {
         taken: HashMap<u32, i64>,
         opened: usize,
     }
@@ -155,39 +155,40 @@ mod tests {
         taken.min(3) * 2
     }
 
-    impl Choice for Shelf {
-        type Node = Box;
-        type Place = Spot;
+    impl Choice for TestChoice {
+        type Node = TestNode;
+        type Place = TestPlace;
         type Error = Infallible;
 
-        fn open(&mut self, node: Box) -> Result<Vec<Opened<Box, Spot>>, Infallible> {
+        fn open(&mut self, node: TestNode) -> Result<Vec<Opened<TestNode, TestPlace>>, Infallible> {
             self.opened += 1;
             Ok(match node {
-                Box::File(spots) => {
-                    spots.into_iter().map(|(spot, slack)| Opened::Node(Box::One(spot), spot.total + slack)).collect()
-                }
-                Box::One(spot) => vec![Opened::Place(spot)],
+                TestNode::File(spots) => spots
+                    .into_iter()
+                    .map(|(spot, slack)| Opened::Node(TestNode::One(spot), spot.total + slack))
+                    .collect(),
+                TestNode::One(spot) => vec![Opened::Place(spot)],
             })
         }
 
-        fn worth(&self, place: &Spot) -> i64 {
+        fn score(&self, place: &TestPlace) -> i64 {
             place.total - loss(self.taken.get(&place.file).copied().unwrap_or(0))
         }
 
-        fn take(&mut self, place: &mut Spot) {
+        fn take(&mut self, place: &mut TestPlace) {
             *self.taken.entry(place.file).or_default() += 1;
         }
     }
 
     /// The guarantee, implemented literally: examines everything and takes the best place each time.
-    fn brute_force(mut spots: Vec<Spot>, count: usize) -> Vec<Spot> {
-        let mut shelf = Shelf::default();
+    fn brute_force(mut spots: Vec<TestPlace>, count: usize) -> Vec<TestPlace> {
+        let mut shelf = TestChoice::default();
         let mut list = Vec::new();
         while list.len() < count && !spots.is_empty() {
             let best = (0..spots.len())
                 .max_by(|&a, &b| {
-                    (shelf.worth(&spots[a]), std::cmp::Reverse(spots[a]))
-                        .cmp(&(shelf.worth(&spots[b]), std::cmp::Reverse(spots[b])))
+                    (shelf.score(&spots[a]), std::cmp::Reverse(spots[a]))
+                        .cmp(&(shelf.score(&spots[b]), std::cmp::Reverse(spots[b])))
                 })
                 .expect("because the list is not empty");
             let mut spot = spots.swap_remove(best);
@@ -198,9 +199,9 @@ mod tests {
     }
 
     /// A deterministic pseudo-random number generator.
-    struct Numbers(u64);
+    struct Rng(u64);
 
-    impl Numbers {
+    impl Rng {
         fn below(&mut self, end: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (self.0 >> 33) % end
@@ -208,31 +209,31 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_that_of_brute_force() {
-        let mut numbers = Numbers(7);
+    fn result_equals_brute_force() {
+        let mut numbers = Rng(7);
         for round in 0..600 {
             // Few distinct totals, so that there are many ties.
             let (files, range) = (1 + numbers.below(6), 1 + numbers.below(12));
-            let spots: Vec<Spot> = (0..numbers.below(40) as u32)
-                .map(|name| Spot {
+            let spots: Vec<TestPlace> = (0..numbers.below(40) as u32)
+                .map(|name| TestPlace {
                     name: name ^ 21,
                     file: numbers.below(files) as u32,
                     total: numbers.below(range) as i64 - 3,
                 })
                 .collect();
-            let mut roots: Vec<(Box, i64)> = Vec::new();
+            let mut roots: Vec<(TestNode, i64)> = Vec::new();
             for file in 0..files as u32 {
-                let own: Vec<(Spot, i64)> = spots
+                let own: Vec<(TestPlace, i64)> = spots
                     .iter()
                     .filter(|spot| spot.file == file)
                     .map(|spot| (*spot, numbers.below(4) as i64))
                     .collect();
                 let bound = own.iter().map(|(spot, slack)| spot.total + slack).max().unwrap_or(0);
-                roots.push((Box::File(own), bound + numbers.below(3) as i64));
+                roots.push((TestNode::File(own), bound + numbers.below(3) as i64));
             }
             let whole = brute_force(spots.clone(), usize::MAX);
             for count in [0, 1, 2, 5, 100] {
-                let mut shelf = Shelf::default();
+                let mut shelf = TestChoice::default();
                 let list = best_first(&mut shelf, roots.clone(), count).expect("because it is infallible");
                 assert_eq!(list, whole[..count.min(whole.len())], "round {round}, count {count}");
             }
@@ -240,10 +241,10 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_come_into_the_list_is_not_looked_at() {
-        let spot = |name: u32, total: i64| Spot { name, file: name, total };
-        let roots = (0..100).map(|name| (Box::One(spot(name, i64::from(name))), i64::from(name))).collect();
-        let mut shelf = Shelf::default();
+    fn unreachable_nodes_are_not_opened() {
+        let spot = |name: u32, total: i64| TestPlace { name, file: name, total };
+        let roots = (0..100).map(|name| (TestNode::One(spot(name, i64::from(name))), i64::from(name))).collect();
+        let mut shelf = TestChoice::default();
         let list = best_first(&mut shelf, roots, 3).expect("because it is infallible");
         assert_eq!(list.iter().map(|spot| spot.name).collect::<Vec<_>>(), [99, 98, 97]);
         assert_eq!(shelf.opened, 3);

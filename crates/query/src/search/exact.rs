@@ -2,73 +2,85 @@
 
 use std::rc::Rc;
 
-use codecompass_store::{Result, Snapshot, TextEverywhere, VersionInfo};
+use codecompass_store::{Result, Snapshot, TextResults, VersionInfo};
 
-use super::asked::Asked;
-use super::signs::LinesOfFiles;
-use super::{Mode, Search, messages};
-use crate::grep::{self, Pattern, Wanted};
+use super::evidence::FileLines;
+use super::parsed_query::ParsedQuery;
+use super::{QueryMode, SearchRequest, messages};
+use crate::grep::{self, Pattern, PatternOptions};
 
 /// The lines that contain a text that the query wants literally.
 #[derive(Debug)]
-pub(super) struct Exact {
+pub(super) struct ExactMatches {
     /// The text, unless it is a regular expression.
     pub(super) text: Option<Rc<str>>,
     /// The lines by file, in order.
-    pub(super) lines: LinesOfFiles,
+    pub(super) lines: FileLines,
     /// The share of the text that they contain, from 0 to 1.
-    pub(super) worth: f64,
+    pub(super) score: f64,
     /// Whether these are all matching lines.
     pub(super) is_exhaustive: bool,
     /// Whether the time limit was reached before all texts were searched.
-    pub(super) is_late: bool,
+    pub(super) timed_out: bool,
 }
 
-impl Default for Exact {
+impl Default for ExactMatches {
     fn default() -> Self {
-        Self { text: None, lines: LinesOfFiles::new(), worth: 1.0, is_exhaustive: true, is_late: false }
+        Self { text: None, lines: FileLines::new(), score: 1.0, is_exhaustive: true, timed_out: false }
     }
 }
 
-impl Exact {
+impl ExactMatches {
     /// Finds the requested text; for a query of words, the first of its literal texts that occurs anywhere, else lines
     /// that contain the fixed parts of its message.
     pub(super) fn find(
         snapshot: &Snapshot,
-        question: &Search<'_>,
-        asked: &Asked,
-        found: &TextEverywhere,
+        question: &SearchRequest<'_>,
+        asked: &ParsedQuery,
+        found: &TextResults,
     ) -> Result<Self> {
         let text: Rc<str> = Rc::from(question.query);
         match question.mode {
-            Mode::Literal(pattern) => Self::lines_of(snapshot, question, pattern, Some(text)),
-            Mode::Regex(pattern) => Self::lines_of(snapshot, question, pattern, None),
-            Mode::Words => {
+            QueryMode::Literal(pattern) => Self::find_lines(snapshot, question, pattern, Some(text)),
+            QueryMode::Regex(pattern) => Self::find_lines(snapshot, question, pattern, None),
+            QueryMode::Words => {
                 for text in &asked.texts_to_try {
-                    let wanted = Wanted { text, literal: true, ignore_case: false, word: false };
+                    let wanted = PatternOptions { text, literal: true, ignore_case: false, word: false };
                     let Ok(pattern) = Pattern::new(&wanted) else { continue };
-                    let exact = Self::lines_of(snapshot, question, &pattern, Some(text.clone()))?;
-                    if !exact.lines.is_empty() || exact.is_late {
+                    let exact = Self::find_lines(snapshot, question, &pattern, Some(text.clone()))?;
+                    if !exact.lines.is_empty() || exact.timed_out {
                         return Ok(exact);
                     }
                 }
-                let Some(message) = messages::message_of(question.query, asked.intent) else {
+                let Some(message) = messages::find_message(question.query, asked.intent) else {
                     return Ok(Self::default());
                 };
-                let (lines, worth, is_late) = messages::holders(snapshot, question, message, found)?;
-                Ok(Self { lines, worth, is_late, ..Self::default() })
+                let (lines, worth, is_late) = messages::matching_lines(snapshot, question, message, found)?;
+                Ok(Self { lines, score: worth, timed_out: is_late, ..Self::default() })
             }
         }
     }
 
-    fn lines_of(snapshot: &Snapshot, question: &Search<'_>, pattern: &Pattern, text: Option<Rc<str>>) -> Result<Self> {
+    fn find_lines(
+        snapshot: &Snapshot,
+        question: &SearchRequest<'_>,
+        pattern: &Pattern,
+        text: Option<Rc<str>>,
+    ) -> Result<Self> {
         let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
-        let found = grep::find_while(snapshot, pattern, accepts, Some(MOST_LINES), question.goes_on)?;
-        let numbers = |lines: Vec<grep::Line>| lines.into_iter().map(|line| line.number).collect();
+        let found =
+            grep::find_cancellable(snapshot, pattern, accepts, Some(MAX_EXACT_LINES), question.should_continue)?;
+        let numbers = |lines: Vec<grep::MatchedLine>| lines.into_iter().map(|line| line.number).collect();
         let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
-        Ok(Self { text, lines, worth: 1.0, is_exhaustive: found.is_complete || found.is_late, is_late: found.is_late })
+        Ok(Self {
+            text,
+            lines,
+            score: 1.0,
+            is_exhaustive: found.is_complete || found.timed_out,
+            timed_out: found.timed_out,
+        })
     }
 }
 
 /// The maximum number of matching lines.
-const MOST_LINES: usize = 2000;
+const MAX_EXACT_LINES: usize = 2000;

@@ -1,31 +1,31 @@
 //! Explains why a location is in the result list and at which rank, or why it is not.
 
-use codecompass_model::Owners;
+use codecompass_model::LineOwners;
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
-use super::asked::Asked;
-use super::gather::Gathered;
+use super::candidates::Candidates;
+use super::evidence::Candidate;
+use super::parsed_query::ParsedQuery;
 use super::quoted::Quoted;
-use super::signs::Candidate;
-use super::{CLOSELY, Place, Search, look, rank};
+use super::{MAX_RESULTS, SearchHit, SearchRequest, rank, read_candidate};
 
 /// The explanation for one location.
 #[derive(Clone, Debug)]
-pub enum Explained {
+pub enum Explanation {
     /// The location is in the list.
     Hit {
         /// The search hit, with the contribution of each feature.
-        place: Box<Place>,
+        place: Box<SearchHit>,
         /// The rank in the list, from 1.
         rank: usize,
     },
     /// The location is not in the list.
-    Missing(Why),
+    Missing(MissReason),
 }
 
 /// The reason why a location is not in the list.
 #[derive(Clone, Debug)]
-pub enum Why {
+pub enum MissReason {
     /// The view does not contain the file.
     NoSuchFile,
     /// The line is beyond the end of the file.
@@ -41,14 +41,14 @@ pub enum Why {
         found: String,
     },
     /// The location contains none of the words.
-    NoWord {
+    NoMatchingWord {
         /// The words that were looked up.
         words: Vec<String>,
     },
     /// Other hits have higher scores.
-    Behind {
+    RankedBelow {
         /// The search hit, with the contribution of each feature.
-        place: Box<Place>,
+        place: Box<SearchHit>,
         /// The rank, from 1; unknown if it is beyond the maximum length of a list.
         rank: Option<usize>,
         /// The total of the last hit in the list.
@@ -57,71 +57,71 @@ pub enum Why {
 }
 
 /// Explains the presence or absence of one location in the results of a query. `offset` is ignored.
-pub fn explain(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
-    match Quoted::of(question) {
-        Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
-            explain_as(snapshot, &quoted.question(question), path, line)
+pub fn explain(snapshot: &Snapshot, question: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
+    match Quoted::parse(question) {
+        Some(quoted) if quoted.occurs_anywhere(snapshot, question)? => {
+            explain_unquoted(snapshot, &quoted.to_request(question), path, line)
         }
-        _ => explain_as(snapshot, question, path, line),
+        _ => explain_unquoted(snapshot, question, path, line),
     }
 }
 
-fn explain_as(snapshot: &Snapshot, question: &Search<'_>, path: &str, line: u32) -> Result<Explained> {
-    let asked = Asked::new(snapshot, question)?;
-    let gathered = Gathered::new(snapshot, question, &asked)?;
-    let listed = rank(snapshot, question, &asked, &gathered, CLOSELY)?;
-    let is_in = |place: &Place| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
-    let starts = |place: &Place| place.version.path == path && place.lines.start == line;
+fn explain_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
+    let asked = ParsedQuery::new(snapshot, question)?;
+    let gathered = Candidates::new(snapshot, question, &asked)?;
+    let listed = rank(snapshot, question, &asked, &gathered, MAX_RESULTS)?;
+    let is_in = |place: &SearchHit| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
+    let starts = |place: &SearchHit| place.version.path == path && place.lines.start == line;
     let within = &listed[..listed.len().min(question.limit)];
     // A hit that starts at the line is preferred, else the smallest one that contains it.
     let begins = within.iter().position(starts);
-    let around = || (0..within.len()).filter(|at| is_in(&within[*at])).min_by_key(|at| size(&within[*at]));
+    let around = || (0..within.len()).filter(|at| is_in(&within[*at])).min_by_key(|at| span_lines(&within[*at]));
     if let Some(at) = begins.or_else(around) {
-        return Ok(Explained::Hit { place: Box::new(listed[at].clone()), rank: at + 1 });
+        return Ok(Explanation::Hit { place: Box::new(listed[at].clone()), rank: at + 1 });
     }
     let Some(version) = snapshot.version_at(path)? else {
-        return Ok(Explained::Missing(Why::NoSuchFile));
+        return Ok(Explanation::Missing(MissReason::NoSuchFile));
     };
-    why_not(snapshot, question, &asked, &gathered, &listed, &version, line).map(Explained::Missing)
+    miss_reason(snapshot, question, &asked, &gathered, &listed, &version, line).map(Explanation::Missing)
 }
 
-fn size(place: &Place) -> u32 {
+fn span_lines(place: &SearchHit) -> u32 {
     place.lines.end - place.lines.start
 }
 
-fn why_not(
+fn miss_reason(
     snapshot: &Snapshot,
-    question: &Search<'_>,
-    asked: &Asked,
-    gathered: &Gathered,
-    listed: &[Place],
+    question: &SearchRequest<'_>,
+    asked: &ParsedQuery,
+    gathered: &Candidates,
+    listed: &[SearchHit],
     version: &VersionInfo,
     line: u32,
-) -> Result<Why> {
+) -> Result<MissReason> {
     if line > version.lines.max(1) || line == 0 {
-        return Ok(Why::PastEnd { lines: version.lines });
+        return Ok(MissReason::PastEnd { lines: version.lines });
     }
     if question.language.is_some_and(|language| language != version.language) {
-        return Ok(Why::Filtered { by: "language", found: version.language.clone() });
+        return Ok(MissReason::Filtered { by: "language", found: version.language.clone() });
     }
     if !question.accepts(&version.path, &version.language) {
-        return Ok(Why::Filtered { by: "path_filter", found: version.path.clone() });
+        return Ok(MissReason::Filtered { by: "path_filter", found: version.path.clone() });
     }
     let outline = snapshot.outline(version.id)?;
-    let owners = Owners::new(&snapshot.text(version.id)?, &outline.symbols);
-    let found = Candidate::at(version.id, &outline, &owners, line);
-    let no_word = || Why::NoWord { words: asked.texts() };
+    let owners = LineOwners::new(&snapshot.text(version.id)?, &outline.symbols);
+    let found = Candidate::at_line(version.id, &outline, &owners, line);
+    let no_word = || MissReason::NoMatchingWord { words: asked.word_texts() };
     let Some(candidate) = found else { return Ok(no_word()) };
-    if !gathered.holds(snapshot, candidate)? {
+    if !gathered.contains(snapshot, candidate)? {
         return Ok(no_word());
     }
-    let Some(place) = look(snapshot, question, asked, gathered, candidate)? else {
-        let symbol = owners.of(line).and_then(|symbol| outline.symbols.get(symbol as usize));
+    let Some(place) = read_candidate(snapshot, question, asked, gathered, candidate)? else {
+        let symbol = owners.owner_at(line).and_then(|symbol| outline.symbols.get(symbol as usize));
         let found = symbol.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
-        return Ok(Why::Filtered { by: "kind", found });
+        return Ok(MissReason::Filtered { by: "kind", found });
     };
     let needed = listed.get(question.limit.min(listed.len()).saturating_sub(1)).map_or(0.0, |last| last.scores.total());
     let at = listed.iter().position(|other| other.candidate == candidate);
     let place = at.map_or(place, |at| listed[at].clone());
-    Ok(Why::Behind { place: Box::new(place), rank: at.map(|at| at + 1), needed })
+    Ok(MissReason::RankedBelow { place: Box::new(place), rank: at.map(|at| at + 1), needed })
 }

@@ -29,11 +29,11 @@ impl Intent {
     }
 
     /// Classifies a query.
-    pub fn of(query: &str, languages: &dyn Languages) -> Self {
+    pub fn classify(query: &str, languages: &dyn Languages) -> Self {
         let query = query.trim();
-        if quoted(query).is_some() || is_trace(query) || words(query).any(is_error_code) {
+        if quoted_text(query).is_some() || is_trace(query) || words(query).any(is_error_code) {
             Intent::Error
-        } else if path_of(query, languages).is_some()
+        } else if parse_path(query, languages).is_some()
             || query.split_whitespace().any(|word| is_path_among_words(word, languages))
         {
             Intent::Path
@@ -46,7 +46,7 @@ impl Intent {
 }
 
 /// Returns the text between two quotes of the same kind, if there is one. An apostrophe inside a word is not a quote.
-pub(super) fn quoted(query: &str) -> Option<&str> {
+pub(super) fn quoted_text(query: &str) -> Option<&str> {
     for quote in ['"', '`', '\''] {
         let mut from = 0;
         while let Some(open) = query[from..].find(quote).map(|at| at + from) {
@@ -62,7 +62,7 @@ pub(super) fn quoted(query: &str) -> Option<&str> {
 }
 
 fn is_trace(query: &str) -> bool {
-    const SIGNS: [&str; 9] = [
+    const TRACE_MARKERS: [&str; 9] = [
         "traceback (most recent",
         "panicked at",
         "stack trace",
@@ -76,7 +76,7 @@ fn is_trace(query: &str) -> bool {
     let lower = query.to_lowercase();
     let frame =
         lower.contains("file \"") && lower.contains(", line ") || lower.starts_with("at ") && lower.contains('(');
-    frame || SIGNS.iter().any(|sign| lower.contains(sign)) || lower.ends_with("error:")
+    frame || TRACE_MARKERS.iter().any(|sign| lower.contains(sign)) || lower.ends_with("error:")
 }
 
 /// Returns the words of a query, with bracketed words separated: compilers write `error[E0308]`.
@@ -101,7 +101,7 @@ fn is_error_code(word: &str) -> bool {
 }
 
 /// Parses a query word as a path with an optional line number: `src/auth/jwt.rs:87`.
-pub(super) fn path_of<'q>(word: &'q str, languages: &dyn Languages) -> Option<(&'q str, Option<u32>)> {
+pub(super) fn parse_path<'q>(word: &'q str, languages: &dyn Languages) -> Option<(&'q str, Option<u32>)> {
     let word = word.trim_matches(|c: char| matches!(c, '"' | '\'' | '`' | '(' | ')' | ',' | ';' | '?' | ':'));
     let (path, rest) = word.split_once(':').unwrap_or((word, ""));
     let (path, line) = match rest.split(':').next().and_then(|line| line.parse().ok()) {
@@ -116,7 +116,7 @@ pub(super) fn typed_paths<'q>(
     query: &'q str,
     languages: &dyn Languages,
 ) -> impl Iterator<Item = (&'q str, Option<u32>)> {
-    query.split_whitespace().filter_map(move |word| path_of(word, languages))
+    query.split_whitespace().filter_map(move |word| parse_path(word, languages))
 }
 
 /// Whether a word of a sentence is a path. One slash is not enough: people write `read/write` and `and/or`.
@@ -128,12 +128,12 @@ fn is_path_among_words(word: &str, languages: &dyn Languages) -> bool {
             || path.ends_with('/')
             || path.matches('/').count() > usize::from(!is_rooted)
     };
-    path_of(word, languages).is_some_and(|(path, _)| is_one(path))
+    parse_path(word, languages).is_some_and(|(path, _)| is_one(path))
 }
 
 /// Returns the path if the query consists of one path and filler words: `look into src/auth/jwt.rs`.
 pub(super) fn path_alone<'q>(query: &'q str, languages: &dyn Languages) -> Option<&'q str> {
-    const ASKING: &[&str] = &[
+    const FILLER_WORDS: &[&str] = &[
         "look",
         "open",
         "see",
@@ -148,15 +148,15 @@ pub(super) fn path_alone<'q>(query: &'q str, languages: &dyn Languages) -> Optio
         "contents",
     ];
     let query = query.trim();
-    if Intent::of(query, languages) != Intent::Path {
+    if Intent::classify(query, languages) != Intent::Path {
         return None;
     }
-    if path_of(query, languages).is_some() {
+    if parse_path(query, languages).is_some() {
         return Some(query);
     }
     let says_nothing = |word: &str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        STOP_WORDS.contains(&word.as_str()) || ASKING.contains(&word.as_str())
+        STOP_WORDS.contains(&word.as_str()) || FILLER_WORDS.contains(&word.as_str())
     };
     let (paths, others): (Vec<&str>, Vec<&str>) =
         query.split_whitespace().partition(|word| is_path_among_words(word, languages));
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_only_ask_for_a_path_leave_the_path() {
+    fn filler_words_leave_the_path() {
         let table: &[(&str, Option<&str>)] = &[
             ("src/auth/jwt.rs", Some("src/auth/jwt.rs")),
             ("look into src/auth/jwt.rs", Some("src/auth/jwt.rs")),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_trigger_of_the_contract() {
+    fn contract_triggers() {
         let table: &[(&str, Intent)] = &[
             ("validate_token", Intent::Symbol),
             ("JwtValidator", Intent::Symbol),
@@ -250,7 +250,7 @@ mod tests {
             ("\"", Intent::NaturalLanguage),
         ];
         for (query, intent) in table {
-            assert_eq!(Intent::of(query, codecompass_lang::REGISTRY), *intent, "{query}");
+            assert_eq!(Intent::classify(query, codecompass_lang::REGISTRY), *intent, "{query}");
         }
     }
 }

@@ -3,49 +3,50 @@
 
 use std::collections::{HashMap, HashSet};
 
-use codecompass_model::{Owners, VersionId};
-use codecompass_store::{Result, Snapshot, TextEverywhere, TextHit};
+use codecompass_model::{LineOwners, VersionId};
+use codecompass_store::{Result, Snapshot, TextHit, TextResults};
 
-use super::signs::{Candidate, LinesOfFiles};
-use super::{Intent, Search, long};
+use super::evidence::{Candidate, FileLines};
+use super::{Intent, SearchRequest, report};
 
 /// The maximum number of records with matching words that are read.
-const READ: usize = 48;
+const MAX_READ: usize = 48;
 
 /// If ties with the last record make the set larger than this, the tied records are dropped.
-const MOST: usize = 200;
+const MAX_TIED: usize = 200;
 
 /// The minimum share of a message that fixed parts must cover; less is coincidence.
-const LEAST_SHARE: f64 = 0.3;
+const MIN_SHARE: f64 = 0.3;
 
 /// The same for a sentence that may not be a message.
-const LEAST_OF_SENTENCE: f64 = 0.6;
+const MIN_SENTENCE_SHARE: f64 = 0.6;
 
 /// The minimum number of letters that fixed parts must cover.
-const LEAST_LETTERS: usize = 8;
+const MIN_LETTERS: usize = 8;
 
 /// Returns the message in a query or report, and the minimum share of it that fixed parts must cover.
-pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
+pub(super) fn find_message(query: &str, intent: Intent) -> Option<(&str, f64)> {
     let query = query.trim();
-    if long::is_long(query) {
-        const SIGNS: &[&str] = &["Error: ", "Exception: ", "panic: ", "panicked at ", "error: ", "fatal: ", "FAILED "];
-        let line = query.lines().rev().find(|line| SIGNS.iter().any(|sign| line.contains(sign)))?;
-        return Some((line.trim(), LEAST_SHARE));
+    if report::is_report(query) {
+        const ERROR_MARKERS: &[&str] =
+            &["Error: ", "Exception: ", "panic: ", "panicked at ", "error: ", "fatal: ", "FAILED "];
+        let line = query.lines().rev().find(|line| ERROR_MARKERS.iter().any(|sign| line.contains(sign)))?;
+        return Some((line.trim(), MIN_SHARE));
     }
-    const ASKING: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
+    const QUESTION_WORDS: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
     let is_question =
-        query.split_whitespace().next().is_some_and(|first| ASKING.contains(&first.to_lowercase().as_str()));
+        query.split_whitespace().next().is_some_and(|first| QUESTION_WORDS.contains(&first.to_lowercase().as_str()));
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
     let is_put_in = |word: &str| {
         word.contains(['"', '\'', '`', '/']) || is_number(word.trim_matches(|c: char| !c.is_alphanumeric()))
     };
     let least = match intent {
         _ if query.split_whitespace().count() < 3 => None,
-        Intent::Error => Some(LEAST_SHARE),
+        Intent::Error => Some(MIN_SHARE),
         Intent::NaturalLanguage if is_question => None,
-        Intent::NaturalLanguage if query.split_whitespace().any(is_put_in) => Some(LEAST_SHARE),
+        Intent::NaturalLanguage if query.split_whitespace().any(is_put_in) => Some(MIN_SHARE),
         Intent::NaturalLanguage if query.ends_with(['.', '!']) || query.starts_with(char::is_uppercase) => {
-            Some(LEAST_OF_SENTENCE)
+            Some(MIN_SENTENCE_SHARE)
         }
         _ => None,
     };
@@ -55,12 +56,12 @@ pub(super) fn message_of(query: &str, intent: Intent) -> Option<(&str, f64)> {
 /// Returns the lines whose string literals have fixed parts in the message, from the records that best match its words,
 /// and only those that cover nearly as much of it as the best line; the share that the best line covers; and whether
 /// the time limit was reached before all records were read.
-pub(super) fn holders(
+pub(super) fn matching_lines(
     snapshot: &Snapshot,
-    question: &Search<'_>,
+    question: &SearchRequest<'_>,
     (message, least): (&str, f64),
-    found: &TextEverywhere,
-) -> Result<(LinesOfFiles, f64, bool)> {
+    found: &TextResults,
+) -> Result<(FileLines, f64, bool)> {
     let mut lines: Vec<(VersionId, u32, f64)> = Vec::new();
     let mut wanted: HashMap<VersionId, HashSet<Candidate>> = HashMap::new();
     for candidate in best_by_words(found) {
@@ -68,7 +69,7 @@ pub(super) fn holders(
     }
     let mut is_late = false;
     for (id, candidates) in wanted {
-        is_late = !(question.goes_on)();
+        is_late = !(question.should_continue)();
         if is_late {
             break;
         }
@@ -77,17 +78,17 @@ pub(super) fn holders(
             continue;
         }
         let (outline, text) = (snapshot.outline(id)?, snapshot.text(id)?);
-        let owners = Owners::new(&text, &outline.symbols);
+        let owners = LineOwners::new(&text, &outline.symbols);
         for (number, line) in (1u32..).zip(text.lines()) {
             let share = fixed_share(line, message);
-            let holder = || Candidate::at(id, &outline, &owners, number);
+            let holder = || Candidate::at_line(id, &outline, &owners, number);
             if share >= least && holder().is_some_and(|holder| candidates.contains(&holder)) {
                 lines.push((id, number, share));
             }
         }
     }
     let best = lines.iter().map(|line| line.2).fold(0.0, f64::max);
-    let mut of_files = LinesOfFiles::new();
+    let mut of_files = FileLines::new();
     for (id, number, _) in lines.into_iter().filter(|line| line.2 >= 0.8 * best) {
         of_files.entry(id).or_default().push(number);
     }
@@ -97,15 +98,15 @@ pub(super) fn holders(
 
 /// Returns the records with the highest scores. Ties with the last one are kept or dropped together, because ids must
 /// not decide.
-fn best_by_words(found: &TextEverywhere) -> Vec<Candidate> {
-    let symbols = found.symbols.hits.iter().map(|hit| (hit.score, Candidate::Symbol(hit.version, hit.place)));
-    let piece = |hit: &TextHit| (hit.score, Candidate::Piece(hit.version, hit.place));
-    let mut all: Vec<(f64, Candidate)> = symbols.chain(found.pieces.hits.iter().map(piece)).collect();
-    if all.len() > READ {
-        let (_, (last, _), _) = all.select_nth_unstable_by(READ - 1, |a, b| b.0.total_cmp(&a.0));
+fn best_by_words(found: &TextResults) -> Vec<Candidate> {
+    let symbols = found.symbols.hits.iter().map(|hit| (hit.score, Candidate::Symbol(hit.version, hit.ordinal)));
+    let piece = |hit: &TextHit| (hit.score, Candidate::Chunk(hit.version, hit.ordinal));
+    let mut all: Vec<(f64, Candidate)> = symbols.chain(found.chunks.hits.iter().map(piece)).collect();
+    if all.len() > MAX_READ {
+        let (_, (last, _), _) = all.select_nth_unstable_by(MAX_READ - 1, |a, b| b.0.total_cmp(&a.0));
         let last = *last;
         all.retain(|(score, _)| *score >= last);
-        if all.len() > MOST {
+        if all.len() > MAX_TIED {
             all.retain(|(score, _)| *score > last);
         }
     }
@@ -117,7 +118,7 @@ fn best_by_words(found: &TextEverywhere) -> Vec<Candidate> {
 fn fixed_share(line: &str, message: &str) -> f64 {
     let all = letters(message);
     let mut best = 0;
-    for text in texts(line) {
+    for text in string_literals(line) {
         let mut rest = message;
         let mut matched = 0;
         let mut is_held = true;
@@ -130,7 +131,7 @@ fn fixed_share(line: &str, message: &str) -> f64 {
                 None => is_held &= letters(part) < 3,
             }
         }
-        if is_held && matched >= LEAST_LETTERS {
+        if is_held && matched >= MIN_LETTERS {
             best = best.max(matched);
         }
     }
@@ -142,7 +143,7 @@ fn letters(text: &str) -> usize {
 }
 
 /// Returns the string literals in a line of code. An apostrophe inside a word does not open one.
-fn texts(line: &str) -> Vec<&str> {
+fn string_literals(line: &str) -> Vec<&str> {
     let mut texts = Vec::new();
     let mut from = 0;
     while let Some(open) = line[from..].find(['"', '\'', '`']).map(|at| at + from) {
@@ -180,7 +181,7 @@ fn fixed_parts(text: &str) -> Vec<&str> {
         let end = match bytes[at] {
             b'{' => text[at..].find('}').map(|end| at + end + 1),
             b'$' | b'#' if bytes.get(at + 1) == Some(&b'{') => text[at..].find('}').map(|end| at + end + 1),
-            b'%' => verb_end(text, at),
+            b'%' => format_verb_end(text, at),
             b'\\' => Some((at + 2).min(bytes.len())).filter(|end| text.is_char_boundary(*end)),
             _ => None,
         };
@@ -198,7 +199,7 @@ fn fixed_parts(text: &str) -> Vec<&str> {
 }
 
 /// Returns the end of `%d`, `%-5.2f`, `%(name)s`.
-fn verb_end(text: &str, at: usize) -> Option<usize> {
+fn format_verb_end(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at + 1..];
     let named = rest.strip_prefix('(').and_then(|inside| inside.find(')')).map_or(0, |end| end + 2);
     let is_flag = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '#' | '.' | '*' | 'l');
@@ -211,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_by_the_fixed_parts_of_its_text() {
+    fn lines_match_by_fixed_parts() {
         let table: &[(&str, &str, bool)] = &[
             (r#"bail!("the len is {len} but the index is {index}")"#, "the len is 3 but the index is 5", true),
             (r#"raise ValueError(f"unknown option {name!r} for {cmd}")"#, "unknown option 'x' for build", true),
@@ -223,7 +224,7 @@ mod tests {
             (r#"say("broken {"#, "broken", false),
         ];
         for (line, message, expected) in table {
-            assert_eq!(fixed_share(line, message) >= LEAST_SHARE, *expected, "{line}: {}", fixed_share(line, message));
+            assert_eq!(fixed_share(line, message) >= MIN_SHARE, *expected, "{line}: {}", fixed_share(line, message));
         }
     }
 }

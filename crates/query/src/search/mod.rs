@@ -13,21 +13,21 @@
 //! Reading outlines is the main cost. So hits are selected [best first](mod@best_first) by upper bounds of their
 //! scores, and only candidates that may enter the list are read.
 
-mod asked;
 mod best_first;
+mod candidates;
+mod embedding;
+mod evidence;
 mod exact;
 mod explain;
 pub(crate) mod features;
-mod gather;
+mod hit;
 mod intent;
-mod long;
-mod meaning;
 mod messages;
 mod names;
+mod parsed_query;
 mod paths;
-mod place;
 mod quoted;
-mod signs;
+mod report;
 mod synonyms;
 mod terms;
 
@@ -37,29 +37,29 @@ use std::collections::HashMap;
 use codecompass_model::{Languages, SymbolKind, VersionId};
 use codecompass_store::{Result, Snapshot, StoreError};
 
-pub use explain::{Explained, Why, explain};
+pub use explain::{Explanation, MissReason, explain};
+pub(crate) use hit::StemPrefixes;
+pub use hit::{HitKind, SearchHit};
 pub use intent::Intent;
-pub use names::{identifiers, known_names, telling_words};
-pub(crate) use place::Beginnings;
-pub use place::{Place, What};
+pub use names::{candidate_identifiers, defined_names, salient_words};
 
 use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
-use asked::Asked;
 use best_first::{Choice, Opened, best_first};
-use gather::Gathered;
+use candidates::Candidates;
+use evidence::Candidate;
+use parsed_query::ParsedQuery;
 use quoted::Quoted;
-use signs::Candidate;
 
 /// The maximum length of a result list.
-pub const CLOSELY: usize = 400;
+pub const MAX_RESULTS: usize = 400;
 
 /// The repetition penalty of a file stops growing at this number of hits.
-const MANY: usize = 6;
+const MAX_REPEATS: usize = 6;
 
 /// How the query is interpreted.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Mode<'q> {
+pub enum QueryMode<'q> {
     /// As words; quoted texts and messages also match literally.
     #[default]
     Words,
@@ -71,13 +71,13 @@ pub enum Mode<'q> {
 
 /// A search request.
 #[derive(Clone, Copy)]
-pub struct Search<'q> {
+pub struct SearchRequest<'q> {
     /// The query text.
     pub query: &'q str,
     /// Provides facts about languages.
     pub languages: &'static dyn Languages,
     /// How the query is interpreted.
-    pub mode: Mode<'q>,
+    pub mode: QueryMode<'q>,
     /// Restricts the results to this language.
     pub language: Option<&'q str>,
     /// Restricts the results to files whose path this function accepts.
@@ -89,20 +89,31 @@ pub struct Search<'q> {
     /// The maximum number of hits.
     pub limit: usize,
     /// Whether embedding re-ranking is enabled.
-    pub by_meaning: bool,
+    pub use_embedding: bool,
     /// Whether a search through texts for literal matches should continue.
-    pub goes_on: &'q (dyn Fn() -> bool + Sync),
+    pub should_continue: &'q (dyn Fn() -> bool + Sync),
 }
 
-impl<'q> Search<'q> {
+impl<'q> SearchRequest<'q> {
     /// Creates a request for words without filters.
     pub fn new(query: &'q str, languages: &'static dyn Languages, limit: usize) -> Self {
-        let (mode, paths, goes_on) = (Mode::Words, None, &|| true);
-        Self { query, languages, mode, language: None, paths, kinds: &[], offset: 0, limit, by_meaning: true, goes_on }
+        let (mode, paths, goes_on) = (QueryMode::Words, None, &|| true);
+        Self {
+            query,
+            languages,
+            mode,
+            language: None,
+            paths,
+            kinds: &[],
+            offset: 0,
+            limit,
+            use_embedding: true,
+            should_continue: goes_on,
+        }
     }
 }
 
-impl std::fmt::Debug for Search<'_> {
+impl std::fmt::Debug for SearchRequest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Search").field("query", &self.query).field("mode", &self.mode).finish_non_exhaustive()
     }
@@ -110,9 +121,9 @@ impl std::fmt::Debug for Search<'_> {
 
 /// The results of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResults {
     /// The hits, best first.
-    pub places: Vec<Place>,
+    pub hits: Vec<SearchHit>,
     /// The number of matching hits; exact if all of them are listed.
     pub total: usize,
     /// Whether the list continues after these hits.
@@ -124,74 +135,83 @@ pub struct Found {
     /// Whether all lines with the literal text were found; else only the first ones by path.
     pub is_exhaustive: bool,
     /// Whether the time limit was reached before all texts were searched for literal matches.
-    pub is_late: bool,
+    pub timed_out: bool,
     /// Whether the query is a quoted text without an exact match, so that these hits only contain words of it.
     pub is_quote_missing: bool,
 }
 
-impl Found {
+impl SearchResults {
     /// Creates the result for an empty index.
-    pub fn nothing(query: &str, languages: &dyn Languages) -> Self {
+    pub fn empty(query: &str, languages: &dyn Languages) -> Self {
         Self {
-            places: Vec::new(),
+            hits: Vec::new(),
             total: 0,
             has_more: false,
-            intent: Intent::of(query, languages),
+            intent: Intent::classify(query, languages),
             words: Vec::new(),
             is_exhaustive: true,
-            is_late: false,
+            timed_out: false,
             is_quote_missing: false,
         }
     }
 }
 
 /// Finds the hits for a query.
-pub fn search(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
-    match Quoted::of(question) {
-        None => search_as(snapshot, question),
-        Some(quoted) if quoted.is_anywhere(snapshot, question)? => {
-            let found = search_as(snapshot, &quoted.question(question))?;
-            Ok(Found { intent: Intent::of(question.query, question.languages), ..found })
+pub fn search(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<SearchResults> {
+    match Quoted::parse(question) {
+        None => search_unquoted(snapshot, question),
+        Some(quoted) if quoted.occurs_anywhere(snapshot, question)? => {
+            let found = search_unquoted(snapshot, &quoted.to_request(question))?;
+            Ok(SearchResults { intent: Intent::classify(question.query, question.languages), ..found })
         }
-        Some(_) => Ok(Found { is_quote_missing: true, ..search_as(snapshot, question)? }),
+        Some(_) => Ok(SearchResults { is_quote_missing: true, ..search_unquoted(snapshot, question)? }),
     }
 }
 
-fn search_as(snapshot: &Snapshot, question: &Search<'_>) -> Result<Found> {
-    let asked = Asked::new(snapshot, question)?;
-    let gathered = Gathered::new(snapshot, question, &asked)?;
-    let wanted = (question.offset + question.limit).min(CLOSELY);
+fn search_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<SearchResults> {
+    let asked = ParsedQuery::new(snapshot, question)?;
+    let gathered = Candidates::new(snapshot, question, &asked)?;
+    let wanted = (question.offset + question.limit).min(MAX_RESULTS);
     let mut places = rank(snapshot, question, &asked, &gathered, wanted + 1)?;
     let is_whole = places.len() <= wanted;
     let total = if is_whole { places.len() } else { gathered.count().max(places.len()) };
-    let has_more = wanted < CLOSELY && !is_whole;
+    let has_more = wanted < MAX_RESULTS && !is_whole;
     places.truncate(wanted);
-    let places: Vec<Place> = places.into_iter().skip(question.offset).collect();
-    let (is_exhaustive, is_late) = (gathered.exact.is_exhaustive, gathered.exact.is_late);
-    let (intent, words) = (asked.intent, asked.texts());
-    Ok(Found { places, total, has_more, intent, words, is_exhaustive, is_late, is_quote_missing: false })
+    let places: Vec<SearchHit> = places.into_iter().skip(question.offset).collect();
+    let (is_exhaustive, is_late) = (gathered.exact.is_exhaustive, gathered.exact.timed_out);
+    let (intent, words) = (asked.intent, asked.word_texts());
+    Ok(SearchResults {
+        hits: places,
+        total,
+        has_more,
+        intent,
+        words,
+        is_exhaustive,
+        timed_out: is_late,
+        is_quote_missing: false,
+    })
 }
 
 /// Returns the best hits in order, at most `count`: by words, and for natural language also by embedding similarity.
 fn rank(
     snapshot: &Snapshot,
-    question: &Search<'_>,
-    asked: &Asked,
-    gathered: &Gathered,
+    question: &SearchRequest<'_>,
+    asked: &ParsedQuery,
+    gathered: &Candidates,
     count: usize,
-) -> Result<Vec<Place>> {
+) -> Result<Vec<SearchHit>> {
     let mut ranking = Ranking { snapshot, question, asked, gathered, files: HashMap::new() };
     let files = gathered.files();
     let roots =
         files.map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)));
-    let Some(meant) = meaning::of_question(question, asked) else { return ranking.best(roots.collect(), count) };
-    let mut by_words = ranking.best(roots.collect(), count.max(meaning::DEPTH))?;
-    let rest = by_words.split_off(by_words.len().min(meaning::DEPTH));
-    meaning::weigh(snapshot, gathered, &meant, &mut by_words)?;
+    let Some(meant) = embedding::embed_query(question, asked) else { return ranking.best(roots.collect(), count) };
+    let mut by_words = ranking.best(roots.collect(), count.max(embedding::RERANK_DEPTH))?;
+    let rest = by_words.split_off(by_words.len().min(embedding::RERANK_DEPTH));
+    embedding::set_similarity(snapshot, gathered, &meant, &mut by_words)?;
     let weighed = by_words.into_iter().map(|mut place| {
         place.scores.set(Feature::Repeat, 0.0);
         let total = place.scores.total_units();
-        (Node::Weighed(Box::new(place)), total)
+        (Node::Reranked(Box::new(place)), total)
     });
     ranking.files.clear();
     let mut list = ranking.best(weighed.collect(), count)?;
@@ -203,9 +223,9 @@ fn rank(
 /// The state of the selection.
 struct Ranking<'r> {
     snapshot: &'r Snapshot,
-    question: &'r Search<'r>,
-    asked: &'r Asked,
-    gathered: &'r Gathered,
+    question: &'r SearchRequest<'r>,
+    asked: &'r ParsedQuery,
+    gathered: &'r Candidates,
     /// For each file, the number of taken hits and the terms that they contain.
     files: HashMap<VersionId, (usize, u64)>,
 }
@@ -215,36 +235,37 @@ enum Node {
     /// A file for which only the maxima over its records are known.
     File(VersionId),
     /// A file whose records were examined.
-    Opened(VersionId),
+    OpenedFile(VersionId),
     /// A file whose path is known.
-    Found(VersionId),
+    FoundFile(VersionId),
     /// A candidate with its upper bound.
     Candidate(Candidate, i64),
     /// A hit that was read and re-ranked.
-    Weighed(Box<Place>),
+    Reranked(Box<SearchHit>),
 }
 
 /// A hit, ordered by path and line among equal scores.
-struct InOrder(Box<Place>);
+struct OrderedHit(Box<SearchHit>);
 
 impl Choice for Ranking<'_> {
     type Node = Node;
-    type Place = InOrder;
+    type Place = OrderedHit;
     type Error = StoreError;
 
-    fn open(&mut self, node: Node) -> Result<Vec<Opened<Node, InOrder>>> {
+    fn open(&mut self, node: Node) -> Result<Vec<Opened<Node, OrderedHit>>> {
         match node {
             Node::File(id) => {
                 let bound = features::upper_bound_of_records(self.asked, self.gathered, id);
-                Ok(vec![Opened::Node(Node::Opened(id), bound)])
+                Ok(vec![Opened::Node(Node::OpenedFile(id), bound)])
             }
-            Node::Opened(id) => {
+            Node::OpenedFile(id) => {
                 let bound = features::upper_bound_at_path(self.asked, self.gathered, &*self.version(id)?);
-                Ok(vec![Opened::Node(Node::Found(id), bound)])
+                Ok(vec![Opened::Node(Node::FoundFile(id), bound)])
             }
-            Node::Found(id) => {
+            Node::FoundFile(id) => {
                 let version = self.version(id)?;
-                let bound = |candidate| features::upper_bound_of(self.asked, self.gathered, candidate, &version);
+                let bound =
+                    |candidate| features::upper_bound_of_candidate(self.asked, self.gathered, candidate, &version);
                 let opened = |candidate| {
                     let bound = bound(candidate);
                     Opened::Node(Node::Candidate(candidate, bound), bound)
@@ -252,25 +273,25 @@ impl Choice for Ranking<'_> {
                 Ok(self.gathered.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
             }
             Node::Candidate(candidate, bound) => {
-                let place = look(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
+                let place = read_candidate(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
                 debug_assert!(
                     place.as_ref().is_none_or(|place| place.scores.total_units() <= bound),
                     "{place:?} {bound}"
                 );
-                Ok(place.into_iter().map(|place| Opened::Place(InOrder(Box::new(place)))).collect())
+                Ok(place.into_iter().map(|place| Opened::Place(OrderedHit(Box::new(place)))).collect())
             }
-            Node::Weighed(place) => Ok(vec![Opened::Place(InOrder(place))]),
+            Node::Reranked(place) => Ok(vec![Opened::Place(OrderedHit(place))]),
         }
     }
 
-    fn worth(&self, InOrder(place): &InOrder) -> i64 {
+    fn score(&self, OrderedHit(place): &OrderedHit) -> i64 {
         let mut scores = Scores::default();
-        scores.set(Feature::Repeat, self.repeats(place));
+        scores.set(Feature::Repeat, self.repetition(place));
         place.scores.total_units() + scores.total_units()
     }
 
-    fn take(&mut self, InOrder(place): &mut InOrder) {
-        place.scores.set(Feature::Repeat, self.repeats(place));
+    fn take(&mut self, OrderedHit(place): &mut OrderedHit) {
+        place.scores.set(Feature::Repeat, self.repetition(place));
         let (count, terms) = self.files.entry(place.version.id).or_default();
         *count += 1;
         *terms |= place.terms;
@@ -278,9 +299,9 @@ impl Choice for Ranking<'_> {
 }
 
 impl Ranking<'_> {
-    fn best(&mut self, roots: Vec<(Node, i64)>, count: usize) -> Result<Vec<Place>> {
+    fn best(&mut self, roots: Vec<(Node, i64)>, count: usize) -> Result<Vec<SearchHit>> {
         let list = best_first(self, roots, count)?;
-        Ok(list.into_iter().map(|InOrder(place)| *place).collect())
+        Ok(list.into_iter().map(|OrderedHit(place)| *place).collect())
     }
 
     fn version(&self, id: VersionId) -> Result<std::rc::Rc<codecompass_store::VersionInfo>> {
@@ -290,50 +311,50 @@ impl Ranking<'_> {
 
     /// Returns how much a hit repeats the taken hits of its file. It grows with their number, slowly at first, and
     /// falls with the weight of the words that they lack. Both only increase the value as more hits are taken.
-    fn repeats(&self, place: &Place) -> f64 {
+    fn repetition(&self, place: &SearchHit) -> f64 {
         let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
         let new = self.gathered.share_of(place.terms & !terms);
-        ((*count).min(MANY) as f64 / MANY as f64).powi(2) * (1.0 - new)
+        ((*count).min(MAX_REPEATS) as f64 / MAX_REPEATS as f64).powi(2) * (1.0 - new)
     }
 }
 
-impl Ord for InOrder {
+impl Ord for OrderedHit {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.order().cmp(&other.0.order())
+        self.0.sort_key().cmp(&other.0.sort_key())
     }
 }
 
-impl PartialOrd for InOrder {
+impl PartialOrd for OrderedHit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for InOrder {
+impl PartialEq for OrderedHit {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for InOrder {}
+impl Eq for OrderedHit {}
 
 /// Reads a candidate and scores it; `None` if a filter excludes it.
-fn look(
+fn read_candidate(
     snapshot: &Snapshot,
-    question: &Search<'_>,
-    asked: &Asked,
-    gathered: &Gathered,
+    question: &SearchRequest<'_>,
+    asked: &ParsedQuery,
+    gathered: &Candidates,
     candidate: Candidate,
-) -> Result<Option<Place>> {
-    let Some(mut place) = Place::read(snapshot, question, asked, gathered, candidate)? else {
+) -> Result<Option<SearchHit>> {
+    let Some(mut place) = SearchHit::read(snapshot, question, asked, gathered, candidate)? else {
         return Ok(None);
     };
-    let text = match place.may_be_unread(question.languages) {
+    let text = match place.may_be_unparsed(question.languages) {
         true => Some(snapshot.text(place.version.id)?),
         false => None,
     };
     let is_code = question.languages.is_code(&place.version.language);
-    let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unread(text));
+    let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unparsed_text(text));
     place.scores = features::score(asked, &place, gathered, piece);
     Ok(Some(place))
 }

@@ -3,18 +3,18 @@
 use codecompass_model::SymbolKind;
 use codecompass_store::{Result, Snapshot, tokens};
 
-use super::Place;
+use super::SearchHit;
 use super::terms::{self, STOP_WORDS};
 
 /// Returns the salient words of a query, in order.
-pub fn telling_words(query: &str) -> Vec<String> {
+pub fn salient_words(query: &str) -> Vec<String> {
     let words = terms::words(query);
     words.into_iter().filter(|word| word.is_typed()).map(|word| word.text).collect()
 }
 
 /// Returns the identifiers that a query may contain: words written as identifiers, and adjacent words joined, first
 /// with the stem of the second word (`rate limiting`: `rate_limit`, `rate_limiting`).
-pub fn identifiers(query: &str) -> Vec<String> {
+pub fn candidate_identifiers(query: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut add = |name: String| {
         if !name.is_empty() && !found.contains(&name) {
@@ -40,23 +40,23 @@ pub fn identifiers(query: &str) -> Vec<String> {
 
 /// Returns names that are defined in the view: identifiers of the query, and names of symbols among its hits that
 /// consist of its words or share two of them.
-pub fn known_names(
+pub fn defined_names(
     snapshot: &Snapshot,
     query: &str,
-    answers: &[Place],
+    answers: &[SearchHit],
     most: usize,
 ) -> Result<Vec<(String, SymbolKind)>> {
     let mut known: Vec<(String, SymbolKind)> = Vec::new();
-    for name in identifiers(query) {
+    for name in candidate_identifiers(query) {
         let last = name.rsplit([':', '.']).next().unwrap_or(&name);
         let rows = snapshot.symbols_named(last)?;
         if let Some(row) = rows.iter().find(|row| row.kind.can_be_named()) {
             known.push((name, row.kind));
         }
     }
-    let words = telling_words(query);
+    let words = salient_words(query);
     let stems: Vec<&str> = words.iter().map(|word| terms::stem(word)).collect();
-    for symbol in answers.iter().filter_map(Place::symbol) {
+    for symbol in answers.iter().filter_map(SearchHit::symbol) {
         let mut parts = tokens(&symbol.name).map(str::to_lowercase);
         let whole = parts.next().unwrap_or_default();
         let rest: Vec<String> = parts.collect();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_those_written_and_those_the_words_make() {
+    fn identifiers_are_written_or_joined_from_words() {
         let table: [(&str, &[&str]); 4] = [
             ("where is rate limiting implemented", &["rate_limit", "rate_limiting"]),
             ("how does JwtValidator check a token", &["JwtValidator"]),
@@ -84,7 +84,7 @@ mod tests {
             ("what is the", &[]),
         ];
         for (query, expected) in table {
-            let found = identifiers(query);
+            let found = candidate_identifiers(query);
             for name in expected {
                 assert!(found.contains(&(*name).to_owned()), "{query}: {found:?}");
             }

@@ -3,18 +3,18 @@
 use codecompass_model::Languages;
 
 /// Whether a path ends with another one at a folder boundary.
-pub(super) fn ends_like(path: &str, end: &str) -> bool {
+pub(super) fn ends_with_path(path: &str, end: &str) -> bool {
     let end = end.trim_matches('/');
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) && !end.is_empty()
 }
 
 /// Whether a path matches the typed one; either may have additional leading folders.
-pub(super) fn is_meant(path: &str, typed: &str) -> bool {
-    ends_like(path, typed) || ends_like(typed, path)
+pub(super) fn matches_typed_path(path: &str, typed: &str) -> bool {
+    ends_with_path(path, typed) || ends_with_path(typed, path)
 }
 
 /// Whether a file is in a folder of this name at any depth.
-pub(super) fn lies_under(path: &str, folder: &str) -> bool {
+pub(super) fn is_under_folder(path: &str, folder: &str) -> bool {
     let folder = folder.trim_matches('/');
     let starts = |at: usize| at == 0 || path.as_bytes()[at - 1] == b'/';
     !folder.is_empty()
@@ -22,7 +22,7 @@ pub(super) fn lies_under(path: &str, folder: &str) -> bool {
 }
 
 /// Whether two paths share the file name and its folder: a trace names files at their installed location.
-pub(super) fn shares_end(path: &str, printed: &str) -> bool {
+pub(super) fn shares_file_and_folder(path: &str, printed: &str) -> bool {
     let mut printed = printed.rsplit(['/', '\\']);
     let mut path = path.rsplit('/');
     path.next() == printed.next() && path.next().is_some_and(|folder| printed.next() == Some(folder))
@@ -43,13 +43,13 @@ fn folders_and_name(path: &str) -> (&str, &str) {
 }
 
 /// Whether one of the folders has one of the names, ignoring case.
-fn lies_in(folders: &str, names: &[&str]) -> bool {
+fn is_in_folder_named(folders: &str, names: &[&str]) -> bool {
     folders.split('/').any(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
 }
 
 /// Whether a path is an example, a benchmark or a fixture.
 pub(crate) fn is_example(path: &str) -> bool {
-    const NAMES: &[&str] = &[
+    const EXAMPLE_FOLDERS: &[&str] = &[
         "example",
         "examples",
         "_examples",
@@ -61,13 +61,13 @@ pub(crate) fn is_example(path: &str) -> bool {
         "fixtures",
         "samples",
     ];
-    lies_in(folders_and_name(path).0, NAMES)
+    is_in_folder_named(folders_and_name(path).0, EXAMPLE_FOLDERS)
 }
 
 /// Whether a path is a stub or a file that mostly re-exports other files.
-pub(crate) fn passes_on(languages: &dyn Languages, path: &str) -> bool {
+pub(crate) fn is_reexport_or_stub(languages: &dyn Languages, path: &str) -> bool {
     let (folders, file) = folders_and_name(path);
-    languages.passes_on(file) || lies_in(folders, &["compat", "deprecated", "legacy"])
+    languages.is_reexport_file(file) || is_in_folder_named(folders, &["compat", "deprecated", "legacy"])
 }
 
 /// Returns a path without its extension.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_end_alike_at_borders_only() {
+    fn path_suffixes_match_at_separators() {
         for (path, end, expected) in [
             ("src/auth/jwt.rs", "jwt.rs", true),
             ("src/auth/jwt.rs", "auth/jwt.rs", true),
@@ -91,12 +91,12 @@ mod tests {
             ("jwt.rs", "jwt.rs", true),
             ("jwt.rs", "/", false),
         ] {
-            assert_eq!(ends_like(path, end), expected, "{path} {end}");
+            assert_eq!(ends_with_path(path, end), expected, "{path} {end}");
         }
         for (folder, expected) in
             [("src/auth", true), ("auth/", true), ("rc/auth", false), ("auth/jw", false), ("/", false)]
         {
-            assert_eq!(lies_under("src/auth/jwt.rs", folder), expected, "{folder}");
+            assert_eq!(is_under_folder("src/auth/jwt.rs", folder), expected, "{folder}");
         }
     }
 }

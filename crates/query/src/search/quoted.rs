@@ -2,8 +2,8 @@
 
 use codecompass_store::{Result, Snapshot, VersionInfo};
 
-use super::{Mode, Search};
-use crate::grep::{self, Pattern, Wanted};
+use super::{QueryMode, SearchRequest};
+use crate::grep::{self, Pattern, PatternOptions};
 
 pub(super) struct Quoted<'q> {
     text: &'q str,
@@ -11,8 +11,8 @@ pub(super) struct Quoted<'q> {
 }
 
 impl<'q> Quoted<'q> {
-    pub(super) fn of(question: &Search<'q>) -> Option<Self> {
-        if !matches!(question.mode, Mode::Words) {
+    pub(super) fn parse(question: &SearchRequest<'q>) -> Option<Self> {
+        if !matches!(question.mode, QueryMode::Words) {
             return None;
         }
         let query = question.query.trim();
@@ -20,19 +20,19 @@ impl<'q> Quoted<'q> {
         if text.trim().is_empty() || text.contains(['"', '`']) {
             return None;
         }
-        let wanted = Wanted { text, literal: true, ignore_case: false, word: false };
+        let wanted = PatternOptions { text, literal: true, ignore_case: false, word: false };
         Pattern::new(&wanted).ok().map(|pattern| Self { text, pattern })
     }
 
     /// Creates a literal search request for the text.
-    pub(super) fn question<'s>(&'s self, question: &Search<'s>) -> Search<'s> {
-        Search { query: self.text, mode: Mode::Literal(&self.pattern), ..*question }
+    pub(super) fn to_request<'s>(&'s self, question: &SearchRequest<'s>) -> SearchRequest<'s> {
+        SearchRequest { query: self.text, mode: QueryMode::Literal(&self.pattern), ..*question }
     }
 
     /// Whether any accepted file contains the text, or the time limit was reached before that was known.
-    pub(super) fn is_anywhere(&self, snapshot: &Snapshot, question: &Search<'_>) -> Result<bool> {
+    pub(super) fn occurs_anywhere(&self, snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<bool> {
         let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
-        let found = grep::find_while(snapshot, &self.pattern, accepts, Some(1), question.goes_on)?;
-        Ok(!found.files.is_empty() || found.is_late)
+        let found = grep::find_cancellable(snapshot, &self.pattern, accepts, Some(1), question.should_continue)?;
+        Ok(!found.files.is_empty() || found.timed_out)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::terms::stem;
 
 /// Abbreviations, each with the words that it abbreviates.
-const SHORT_FORMS: &str = "
+const ABBREVIATIONS: &str = "
     abs: absolute
     addr: address
     alloc: allocate
@@ -123,7 +123,7 @@ const SHORT_FORMS: &str = "
 ";
 
 /// Groups of synonyms, one per line.
-const ALIKE: &str = "
+const SYNONYM_GROUPS: &str = "
     remove delete drop erase discard unset clear strip
     create make build construct
     add append insert push register attach
@@ -172,35 +172,35 @@ const ALIKE: &str = "
 
 /// The related words by stem.
 struct Synonyms {
-    short_forms: HashMap<&'static str, Vec<&'static str>>,
-    alike: HashMap<&'static str, Vec<&'static str>>,
+    abbreviations: HashMap<&'static str, Vec<&'static str>>,
+    synonyms: HashMap<&'static str, Vec<&'static str>>,
 }
 
 static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(|| {
-    let mut all = Synonyms { short_forms: HashMap::new(), alike: HashMap::new() };
-    for (short, long) in SHORT_FORMS.lines().filter_map(|line| line.trim().split_once(": ")) {
+    let mut all = Synonyms { abbreviations: HashMap::new(), synonyms: HashMap::new() };
+    for (short, long) in ABBREVIATIONS.lines().filter_map(|line| line.trim().split_once(": ")) {
         for long in long.split(' ') {
-            all.short_forms.entry(stem(long)).or_default().push(short);
-            all.short_forms.entry(stem(short)).or_default().push(long);
+            all.abbreviations.entry(stem(long)).or_default().push(short);
+            all.abbreviations.entry(stem(short)).or_default().push(long);
         }
     }
-    for list in ALIKE.lines().map(str::trim) {
+    for list in SYNONYM_GROUPS.lines().map(str::trim) {
         for word in list.split(' ') {
             let others = list.split(' ').filter(|other| *other != word);
-            all.alike.entry(stem(word)).or_default().extend(others);
+            all.synonyms.entry(stem(word)).or_default().extend(others);
         }
     }
     all
 });
 
 /// Returns the abbreviations of a word, and the words that it abbreviates.
-pub(super) fn short_forms(word: &str) -> &'static [&'static str] {
-    SYNONYMS.short_forms.get(stem(word)).map_or(&[], Vec::as_slice)
+pub(super) fn abbreviations(word: &str) -> &'static [&'static str] {
+    SYNONYMS.abbreviations.get(stem(word)).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the synonyms of a word.
-pub(super) fn used_alike(word: &str) -> &'static [&'static str] {
-    SYNONYMS.alike.get(stem(word)).map_or(&[], Vec::as_slice)
+pub(super) fn synonyms(word: &str) -> &'static [&'static str] {
+    SYNONYMS.synonyms.get(stem(word)).map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]
@@ -210,24 +210,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_from_both_sides_in_any_form() {
-        assert_eq!(short_forms("contexts"), ["ctx"]);
-        assert_eq!(short_forms("ctx"), ["context"]);
-        assert_eq!(short_forms("configuration"), ["conf"]);
-        assert!(short_forms("cat").is_empty());
-        assert!(used_alike("deleting").contains(&"remove") && !used_alike("deleting").contains(&"delete"));
-        assert!(used_alike("cat").is_empty());
+    fn lookup_is_symmetric_and_stemmed() {
+        assert_eq!(abbreviations("contexts"), ["ctx"]);
+        assert_eq!(abbreviations("ctx"), ["context"]);
+        assert_eq!(abbreviations("configuration"), ["conf"]);
+        assert!(abbreviations("cat").is_empty());
+        assert!(synonyms("deleting").contains(&"remove") && !synonyms("deleting").contains(&"delete"));
+        assert!(synonyms("cat").is_empty());
     }
 
     #[test]
-    fn no_line_says_a_word_twice() {
-        for line in SHORT_FORMS.lines().chain(ALIKE.lines()) {
+    fn lines_have_no_duplicates() {
+        for line in ABBREVIATIONS.lines().chain(SYNONYM_GROUPS.lines()) {
             let mut seen = HashSet::new();
             let words = line.split([' ', ':']).filter(|word| !word.is_empty());
             let twice = words.filter(|word| !seen.insert(*word)).collect::<Vec<_>>();
             assert!(twice.is_empty(), "{line}: {twice:?}");
         }
-        let shorts = SHORT_FORMS.lines().filter_map(|line| line.trim().split_once(": ")).map(|(short, _)| short);
+        let shorts = ABBREVIATIONS.lines().filter_map(|line| line.trim().split_once(": ")).map(|(short, _)| short);
         let mut seen = HashSet::new();
         assert!(shorts.into_iter().all(|short| seen.insert(short)));
     }

@@ -6,19 +6,19 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::synonyms;
-use codecompass_store::{Fit, Part, Result, Snapshot, TermGroup, tokens};
+use codecompass_store::{PrefixDecision, Result, Snapshot, TermGroup, TextField, tokens};
 
 /// The maximum number of words in a query; further words are ignored.
-const MOST: usize = 24;
+const MAX_QUERY_WORDS: usize = 24;
 
 /// The weight of a part of an identifier, relative to the whole.
-const PART: f64 = 0.6;
+const PART_WEIGHT: f64 = 0.6;
 
 /// The weight of two joined words, relative to a single one.
-const COMPOUND: f64 = 0.5;
+const COMPOUND_WEIGHT: f64 = 0.5;
 
 /// The minimum length of stems that match even if they differ slightly.
-const LONG: usize = 6;
+const FUZZY_STEM_LEN: usize = 6;
 
 pub(super) const STOP_WORDS: &[&str] = &[
     "a",
@@ -149,7 +149,7 @@ const ENDINGS_IN_S: &[(&str, usize)] = &[
 
 /// One word of the query.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Word {
+pub(super) struct QueryWord {
     /// In lower case.
     pub(super) text: String,
     /// The weight of a match.
@@ -160,28 +160,29 @@ pub(super) struct Word {
     pub(super) is_prose: bool,
 }
 
-impl Word {
+impl QueryWord {
     fn new(text: String, weight: f64, is_prose: bool) -> Self {
         Self { stem: stem(&text).len(), text, weight, is_prose }
     }
 
     /// Whether it was typed, as a word or as a part of one.
     pub(super) fn is_typed(&self) -> bool {
-        self.weight > COMPOUND
+        self.weight > COMPOUND_WEIGHT
     }
 }
 
 /// Returns the words of a query, each once, in order. Stop words are dropped unless there is nothing else.
-pub(super) fn words(query: &str) -> Vec<Word> {
+pub(super) fn words(query: &str) -> Vec<QueryWord> {
     let all = split(query);
-    let telling: Vec<Word> = all.iter().filter(|word| !STOP_WORDS.contains(&word.text.as_str())).cloned().collect();
+    let telling: Vec<QueryWord> =
+        all.iter().filter(|word| !STOP_WORDS.contains(&word.text.as_str())).cloned().collect();
     let mut words = if telling.is_empty() { all } else { telling };
     for text in compounds(query) {
         if words.iter().all(|word| word.text != text) {
-            words.push(Word::new(text, COMPOUND, false));
+            words.push(QueryWord::new(text, COMPOUND_WEIGHT, false));
         }
     }
-    words.truncate(MOST);
+    words.truncate(MAX_QUERY_WORDS);
     words
 }
 
@@ -198,7 +199,7 @@ fn compounds(query: &str) -> Vec<String> {
     pieces.windows(2).filter(|pair| pair.iter().all(is_word)).map(|pair| pair.concat()).collect()
 }
 
-fn split(query: &str) -> Vec<Word> {
+fn split(query: &str) -> Vec<QueryWord> {
     let mut seen = HashSet::new();
     let mut words = Vec::new();
     for piece in query.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
@@ -206,10 +207,10 @@ fn split(query: &str) -> Vec<Word> {
         let Some(whole) = parts.next() else { continue };
         let rest: Vec<String> = parts.collect();
         let is_plain = rest.is_empty();
-        let found = std::iter::once((whole, 1.0)).chain(rest.into_iter().map(|part| (part, PART)));
+        let found = std::iter::once((whole, 1.0)).chain(rest.into_iter().map(|part| (part, PART_WEIGHT)));
         for (text, weight) in found {
             if seen.insert(text.clone()) {
-                words.push(Word::new(text, weight, is_plain));
+                words.push(QueryWord::new(text, weight, is_plain));
             }
         }
     }
@@ -217,73 +218,73 @@ fn split(query: &str) -> Vec<Word> {
 }
 
 /// Returns the words in paths that share a prefix with one of these stems and pass the test, each once, in order.
-pub(super) fn beginnings<'s>(
+pub(super) fn path_words_with_stems<'s>(
     snapshot: &Snapshot,
     stems: impl Iterator<Item = &'s str>,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<BTreeSet<String>> {
-    const LETTERS: usize = 3;
-    let begin = |stem: &'s str| &stem[..stem.char_indices().nth(LETTERS).map_or(stem.len(), |(at, _)| at)];
+    const MIN_STEM_LEN: usize = 3;
+    let begin = |stem: &'s str| &stem[..stem.char_indices().nth(MIN_STEM_LEN).map_or(stem.len(), |(at, _)| at)];
     let mut words = BTreeSet::new();
     for prefix in stems.map(begin).collect::<BTreeSet<&str>>() {
-        let fit = |word: &str| if is_wanted(word) { Fit::Wanted } else { Fit::Unwanted };
-        words.extend(snapshot.words_with_prefix(Part::Path, prefix, fit)?);
+        let fit = |word: &str| if is_wanted(word) { PrefixDecision::Accept } else { PrefixDecision::Reject };
+        words.extend(snapshot.words_with_prefix(TextField::Path, prefix, fit)?);
     }
     Ok(words)
 }
 
 /// Converts the words to term groups, each with its inflections in these text fields.
-pub(super) fn groups(snapshot: &Snapshot, parts: &[Part], words: &[Word]) -> Result<Vec<TermGroup>> {
+pub(super) fn groups(snapshot: &Snapshot, parts: &[TextField], words: &[QueryWord]) -> Result<Vec<TermGroup>> {
     words.iter().map(|word| group(snapshot, parts, word)).collect()
 }
 
-fn group(snapshot: &Snapshot, parts: &[Part], word: &Word) -> Result<TermGroup> {
+fn group(snapshot: &Snapshot, parts: &[TextField], word: &QueryWord) -> Result<TermGroup> {
     let mut group = TermGroup { tokens: vec![word.text.clone()], weight: word.weight, ..TermGroup::default() };
     let stem = &word.text[..word.stem];
     if word.is_prose && stem.len() >= 3 && word.text.is_ascii() {
-        let root = if stem.len() < LONG { stem } else { &stem[..stem.len() - 1] };
+        let root = if stem.len() < FUZZY_STEM_LEN { stem } else { &stem[..stem.len() - 1] };
         let mut forms = BTreeSet::new();
         for part in parts {
-            forms.extend(snapshot.words_with_prefix(*part, root, |other| fit(other, &word.text, stem))?);
+            forms.extend(snapshot.words_with_prefix(*part, root, |other| prefix_decision(other, &word.text, stem))?);
         }
-        forms.extend(synonyms::short_forms(&word.text).iter().map(|form| (*form).to_owned()));
+        forms.extend(synonyms::abbreviations(&word.text).iter().map(|form| (*form).to_owned()));
         let alike: BTreeSet<&str> =
-            synonyms::used_alike(&word.text).iter().copied().filter(|other| !forms.contains(*other)).collect();
-        group.alike = alike.into_iter().map(str::to_owned).collect();
-        group.forms = forms.into_iter().collect();
+            synonyms::synonyms(&word.text).iter().copied().filter(|other| !forms.contains(*other)).collect();
+        group.synonyms = alike.into_iter().map(str::to_owned).collect();
+        group.inflections = forms.into_iter().collect();
     }
     Ok(group)
 }
 
 /// Whether another word is an inflection of this one. Identifiers are indexed as words too, so many words start with a
 /// short stem.
-fn fit(other: &str, word: &str, stem: &str) -> Fit {
+fn prefix_decision(other: &str, word: &str, stem: &str) -> PrefixDecision {
     if let Some(at) = other.bytes().position(|byte| !byte.is_ascii_alphabetic()) {
-        return Fit::UnwantedWithAll(at + 1);
+        return PrefixDecision::RejectPrefix(at + 1);
     }
-    let tail = other.strip_prefix(stem).filter(|tail| stem.len() < LONG && !tail.is_empty());
-    let no_form = tail.and_then(|tail| (1..=tail.len().min(3)).find(|&end| !may_begin(&tail[..end], stem, 2)));
+    let tail = other.strip_prefix(stem).filter(|tail| stem.len() < FUZZY_STEM_LEN && !tail.is_empty());
+    let no_form = tail.and_then(|tail| (1..=tail.len().min(3)).find(|&end| !may_begin_ending(&tail[..end], stem, 2)));
     match no_form {
-        Some(end) => Fit::UnwantedWithAll(stem.len() + end),
-        None if other != word && is_form_of(other, stem) => Fit::Wanted,
-        None => Fit::Unwanted,
+        Some(end) => PrefixDecision::RejectPrefix(stem.len() + end),
+        None if other != word && is_inflection(other, stem) => PrefixDecision::Accept,
+        None => PrefixDecision::Reject,
     }
 }
 
 /// Whether an inflection of the stem may continue like this: up to `endings` endings, possibly after a doubled letter.
-fn may_begin(tail: &str, stem: &str, endings: usize) -> bool {
+fn may_begin_ending(tail: &str, stem: &str, endings: usize) -> bool {
     let is_doubled = |tail: &str| tail.as_bytes().first() == stem.as_bytes().last();
     let ends = |ending: &&str| {
         ending.starts_with(tail)
-            || endings > 1 && tail.strip_prefix(*ending).is_some_and(|rest| may_begin(rest, ending, endings - 1))
+            || endings > 1 && tail.strip_prefix(*ending).is_some_and(|rest| may_begin_ending(rest, ending, endings - 1))
     };
     tail.is_empty()
         || ENDINGS.iter().chain(ENDINGS_IN_S).map(|(ending, _)| ending).any(ends)
-        || is_doubled(tail) && may_begin(&tail[1..], "", endings)
+        || is_doubled(tail) && may_begin_ending(&tail[1..], "", endings)
 }
 
 /// Whether a word has this stem, or one that is one or two letters longer or shorter (`config` and `configur`).
-fn is_form_of(other: &str, stem_of_word: &str) -> bool {
+fn is_inflection(other: &str, stem_of_word: &str) -> bool {
     if !other.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return false;
     }
@@ -292,7 +293,7 @@ fn is_form_of(other: &str, stem_of_word: &str) -> bool {
         true => (stem_of_other, stem_of_word),
         false => (stem_of_word, stem_of_other),
     };
-    short == long || short.len() >= LONG && long.starts_with(short) && long.len() - short.len() <= 2
+    short == long || short.len() >= FUZZY_STEM_LEN && long.starts_with(short) && long.len() - short.len() <= 2
 }
 
 /// Returns the word without its endings (`rendering`, `render`, `rend`). The stemmer is light on purpose:
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_lose_their_stop_words_and_identifiers_their_borders() {
+    fn stop_words_are_dropped_and_identifiers_split() {
         assert_eq!(texts("where is rate limiting implemented"), ["rate", "limiting", "ratelimiting"]);
         assert_eq!(
             texts("url-encoded forms of a body"),
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_are_told_from_other_words() {
+    fn inflections_are_distinguished_from_other_words() {
         for (word, other, same) in [
             ("rendering", "render", true),
             ("rendering", "renderer", true),
@@ -361,12 +362,12 @@ mod tests {
             ("port", "report", false),
             ("state", "static", false),
         ] {
-            assert_eq!(is_form_of(other, stem(word)), same, "{word} and {other}: {} {}", stem(word), stem(other));
+            assert_eq!(is_inflection(other, stem(word)), same, "{word} and {other}: {} {}", stem(word), stem(other));
         }
     }
 
     #[test]
-    fn what_is_read_past_holds_no_form() {
+    fn rejected_prefixes_have_no_inflections() {
         const WORDS: &str = "test tests tested tester testers testing testings testament testable testcase test_case \
             testcases tes run runs runner runners running runnable run_all runtime rate rates rated rater rating ratings \
             ration rational config configs configure configurer configuration configurations configurable configfile \
@@ -376,12 +377,12 @@ mod tests {
         let words: Vec<&str> = WORDS.split_whitespace().collect();
         for word in &words {
             let stem = stem(word);
-            let forms: Vec<&&str> = words.iter().filter(|other| *other != word && is_form_of(other, stem)).collect();
+            let forms: Vec<&&str> = words.iter().filter(|other| *other != word && is_inflection(other, stem)).collect();
             for other in words.iter().filter(|other| other.starts_with(&stem[..stem.len() - 1])) {
-                match fit(other, word, stem) {
-                    Fit::Wanted => assert!(forms.contains(&other), "{other} is not an inflection of {word}"),
-                    Fit::Unwanted => assert!(!forms.contains(&other), "{other} is an inflection of {word}"),
-                    Fit::UnwantedWithAll(bytes) => {
+                match prefix_decision(other, word, stem) {
+                    PrefixDecision::Accept => assert!(forms.contains(&other), "{other} is not an inflection of {word}"),
+                    PrefixDecision::Reject => assert!(!forms.contains(&other), "{other} is an inflection of {word}"),
+                    PrefixDecision::RejectPrefix(bytes) => {
                         let lost = forms.iter().find(|form| form.starts_with(&other[..bytes]));
                         assert_eq!(lost, None, "{other} hides an inflection of {word}");
                     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use codecompass_index::source::{Limits, Workspace};
-use codecompass_index::{Options, Target, sync};
+use codecompass_index::{SyncOptions, Target, sync};
 use codecompass_store::{ProjectDir, Snapshot, Store, Tuning};
 use tempfile::TempDir;
 
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 pub(crate) fn indexed(folders: &[TempDir; 2]) -> Snapshot {
     let workspace = Workspace::discover(folders[0].path(), None).expect("because it is a workspace");
     let (dir, target) =
-        (ProjectDir::new(folders[1].path().join("p")), Target::of(&workspace, None).expect("because it exists"));
-    let options = Options {
+        (ProjectDir::new(folders[1].path().join("p")), Target::resolve(&workspace, None).expect("because it exists"));
+    let options = SyncOptions {
         force: false,
         upgrade: false,
         wait: true,

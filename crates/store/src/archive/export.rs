@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use codecompass_model::ViewKey;
 
-use super::manifest::{Listed, Manifest};
-use super::{DATABASE, FOLDER, MANIFEST};
-use crate::clean::{self, Taken};
+use super::manifest::{Manifest, ManifestEntry};
+use super::{DATABASE, FOLDER_ROOT, MANIFEST};
+use crate::compact::{self, CompactOptions};
 use crate::layout::Scratch;
 use crate::text::{META, TextIndex};
-use crate::text_folder::{self, hyphenated};
+use crate::text_directory::{self, hyphenated};
 use crate::views::{self, ViewInfo};
-use crate::{Missing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
+use crate::{OnMissing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
 
 /// A higher level costs much time and saves little: the large content is compressed already.
-const LEVEL: i32 = 3;
+const COMPRESSION_LEVEL: i32 = 3;
 
 /// A request to export a store.
-pub struct Export<'a> {
+pub struct ExportRequest<'a> {
     /// The file to write.
     pub target: &'a Path,
     /// Whether an existing file may be replaced.
@@ -52,28 +52,31 @@ pub struct Archive {
 
 /// Exports a project's store as an archive. Waits for the write lock and holds it, so that the content is of one
 /// moment; readers are not disturbed. On failure nothing is left behind, and an existing file stays as it was.
-pub fn export(dir: &ProjectDir, request: &Export<'_>) -> Result<Archive> {
+pub fn export(dir: &ProjectDir, request: &ExportRequest<'_>) -> Result<Archive> {
     refuse_existing(request)?;
-    let writer = Writer::open(dir, Missing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
+    let writer = Writer::open(dir, OnMissing::Fail, true, Tuning::default(), request.point.clone(), request.now)?;
     let mut writer = writer.without_secrets(request.secrets, request.now)?;
-    let views = travelling(views::all(writer.connection())?, request.folder);
+    let views = portable_views(views::all(writer.connection())?, request.folder);
     if views.is_empty() {
         return Err(StoreError::NothingToExport);
     }
-    writer.at("create epoch");
+    writer.reach_write_point("create epoch");
     let scratch = Scratch::new(dir)?;
-    let versions =
-        clean::copy(writer.epoch(), scratch.path(), &Taken { views: &views, local_without: None, without: None })?;
-    let parts = parts(scratch.path())?;
+    let versions = compact::compact_into(
+        writer.epoch(),
+        scratch.path(),
+        &CompactOptions { views: &views, local_except_roots: None, exclude: None },
+    )?;
+    let parts = archive_files(scratch.path())?;
     let mut facts_keys: Vec<u64> = views.iter().map(|(view, _)| view.facts_key).collect();
     facts_keys.sort_unstable();
     facts_keys.dedup();
     let manifest = Manifest {
         generation: schema::meta(writer.connection(), "generation")?,
         facts_keys,
-        files: parts.iter().map(Part::listed).collect::<Result<_>>()?,
+        files: parts.iter().map(ArchiveFile::manifest_entry).collect::<Result<_>>()?,
     };
-    writer.at("write archive");
+    writer.reach_write_point("write archive");
     let bytes = publish(request, &manifest, &parts)?;
     Ok(Archive {
         bytes,
@@ -84,7 +87,7 @@ pub fn export(dir: &ProjectDir, request: &Export<'_>) -> Result<Archive> {
     })
 }
 
-fn refuse_existing(request: &Export<'_>) -> Result<()> {
+fn refuse_existing(request: &ExportRequest<'_>) -> Result<()> {
     match request.target.symlink_metadata() {
         Ok(found) if !request.replace || found.is_dir() => Err(StoreError::FileExists(request.target.to_owned())),
         _ => Ok(()),
@@ -92,16 +95,16 @@ fn refuse_existing(request: &Export<'_>) -> Result<()> {
 }
 
 /// Returns the views that are useful on another machine, with their keys there.
-fn travelling(views: Vec<ViewInfo>, folder: Option<&str>) -> Vec<(ViewInfo, ViewKey)> {
+fn portable_views(views: Vec<ViewInfo>, folder: Option<&str>) -> Vec<(ViewInfo, ViewKey)> {
     let key = |view: &ViewInfo| match &view.key {
-        ViewKey::Worktree(root) => (folder == Some(root)).then(|| ViewKey::Worktree(FOLDER.to_owned())),
+        ViewKey::Worktree(root) => (folder == Some(root)).then(|| ViewKey::Worktree(FOLDER_ROOT.to_owned())),
         other => Some(other.clone()),
     };
     views.into_iter().filter_map(|view| key(&view).map(|key| (view, key))).collect()
 }
 
 /// A file of an archive about to be written.
-struct Part {
+struct ArchiveFile {
     name: String,
     content: Content,
 }
@@ -111,7 +114,7 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-impl Part {
+impl ArchiveFile {
     fn open(&self) -> Result<Box<dyn Read + '_>> {
         Ok(match &self.content {
             Content::File(path) => Box::new(File::open(path).map_err(StoreError::io(path))?),
@@ -119,16 +122,16 @@ impl Part {
         })
     }
 
-    fn listed(&self) -> Result<Listed> {
+    fn manifest_entry(&self) -> Result<ManifestEntry> {
         let mut hasher = blake3::Hasher::new();
         let size = io::copy(&mut self.open()?, &mut hasher).map_err(StoreError::io(&self.name))?;
-        Ok(Listed { name: self.name.clone(), size, checksum: hasher.finalize() })
+        Ok(ManifestEntry { name: self.name.clone(), size, checksum: hasher.finalize() })
     }
 }
 
 /// Returns the files of a compact copy, in order. A segment has a random name. A single segment is named after its
 /// content instead, so that merging the same documents again gives the same archive.
-fn parts(epoch: &Path) -> Result<Vec<Part>> {
+fn archive_files(epoch: &Path) -> Result<Vec<ArchiveFile>> {
     let dir = epoch.join("text");
     let index = TextIndex::open(&dir)?;
     let (files, segments) = (index.files()?, index.segments()?);
@@ -140,14 +143,14 @@ fn parts(epoch: &Path) -> Result<Vec<Part>> {
         Some((old, new)) => text.replace(old, new).replace(&hyphenated(old), &hyphenated(new)),
         None => text.to_owned(),
     };
-    let mut parts = vec![Part { name: DATABASE.to_owned(), content: Content::File(epoch.join(DATABASE)) }];
+    let mut parts = vec![ArchiveFile { name: DATABASE.to_owned(), content: Content::File(epoch.join(DATABASE)) }];
     for file in &files {
         let path = dir.join(file);
         let content = match file == META {
             true => Content::Bytes(renamed_list(&path, renamed)?),
             false => Content::File(path),
         };
-        parts.push(Part { name: format!("text/{}", renamed(file)), content });
+        parts.push(ArchiveFile { name: format!("text/{}", renamed(file)), content });
     }
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(parts)
@@ -156,7 +159,7 @@ fn parts(epoch: &Path) -> Result<Vec<Part>> {
 fn renamed_list(path: &Path, rename: impl Fn(&str) -> String) -> Result<Vec<u8>> {
     let list = fs::read(path).map_err(StoreError::io(path))?;
     let damaged = || StoreError::Corrupt(format!("text/{META}: wrong checksum"));
-    text_folder::renamed(&list, rename).ok_or_else(damaged)
+    text_directory::rename_in_list(&list, rename).ok_or_else(damaged)
 }
 
 fn content_name(dir: &Path, files: &[String]) -> Result<String> {
@@ -170,7 +173,7 @@ fn content_name(dir: &Path, files: &[String]) -> Result<String> {
 }
 
 /// Writes the archive beside its target and renames it once it is complete.
-fn publish(request: &Export<'_>, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
+fn publish(request: &ExportRequest<'_>, manifest: &Manifest, parts: &[ArchiveFile]) -> Result<u64> {
     let target = request.target;
     let name = target.file_name().ok_or_else(|| StoreError::FileExists(target.to_owned()))?;
     let partial = target.with_file_name(format!(".{}.partial", name.to_string_lossy()));
@@ -188,12 +191,12 @@ fn publish(request: &Export<'_>, manifest: &Manifest, parts: &[Part]) -> Result<
     written
 }
 
-fn write(path: &Path, manifest: &Manifest, parts: &[Part]) -> Result<u64> {
+fn write(path: &Path, manifest: &Manifest, parts: &[ArchiveFile]) -> Result<u64> {
     let failed = || StoreError::io(path);
     // A killed export may have left the file behind, and a link of that name must not be followed.
     let _ = fs::remove_file(path);
     let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed())?;
-    let mut encoder = zstd::Encoder::new(BufWriter::new(file), LEVEL).map_err(failed())?;
+    let mut encoder = zstd::Encoder::new(BufWriter::new(file), COMPRESSION_LEVEL).map_err(failed())?;
     encoder.include_checksum(true).map_err(failed())?;
     let mut archive = tar::Builder::new(encoder);
     let text = manifest.to_text();

@@ -7,23 +7,23 @@ use std::path::Path;
 use codecompass_model::ViewKey;
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::manifest::{self, Listed, Manifest, check_name, refused, twice};
-use super::{DATABASE, FOLDER, MANIFEST};
+use super::manifest::{self, Manifest, ManifestEntry, check_name, duplicate_entry, invalid_archive};
+use super::{DATABASE, FOLDER_ROOT, MANIFEST};
 use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
-use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, statcache, text};
+use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, stat_cache, text};
 
 /// The maximum number of bytes after the last entry: a tar ends with empty blocks, and some programs write many.
-const LONGEST_END: u64 = 64 << 10;
+const MAX_TRAILING_BYTES: u64 = 64 << 10;
 
 /// A request to import an archive into a project.
-pub struct Import<'a> {
+pub struct ImportRequest<'a> {
     /// The archive.
     pub source: &'a Path,
     /// The root of the workspace, which is registered.
     pub root: &'a str,
     /// The initial view of the work tree there; `None` for a bare repository.
-    pub start: Option<Start<'a>>,
+    pub start: Option<InitialView<'a>>,
     /// Called before each durable write.
     pub point: Option<WritePoint>,
     /// The time, in milliseconds since 1970.
@@ -31,7 +31,7 @@ pub struct Import<'a> {
 }
 
 /// The content of a work tree before its first sync: a close published view, under the work tree's own name.
-pub struct Start<'a> {
+pub struct InitialView<'a> {
     /// The ref name of the work tree.
     pub ref_name: &'a str,
     /// Its commit. A view of the same commit is the closest.
@@ -68,7 +68,7 @@ pub struct Replaced {
 
 /// Replaces the store of a project by the content of an archive. Waits for the write lock. Until the last step the old
 /// state is in use and unchanged, whatever happens.
-pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
+pub fn import(dir: &ProjectDir, request: &ImportRequest<'_>) -> Result<Imported> {
     let at = |name| {
         if let Some(point) = &request.point {
             point(name);
@@ -80,15 +80,15 @@ pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
     let unpacked_bytes = manifest.unpacked_bytes(bytes)?;
     let _lock = dir.lock_for_writing(true)?;
     let old = schema::open(dir).ok();
-    let before = Before::of(old.as_ref());
+    let before = PreviousState::read(old.as_ref());
     at("create epoch");
     let scratch = Scratch::new(dir)?;
     unpack(request.source, &manifest, scratch.path(), &at)?;
-    let connection = examined(scratch.path())?;
+    let connection = verify_catching_panics(scratch.path())?;
     at("adopt");
     let start = adopt(&connection, request, &before)?;
     let views = views::all(&connection)?;
-    settle(connection, scratch.path())?;
+    close_database(connection, scratch.path())?;
     let was_registered = dir.is_registered();
     at("switch epoch");
     dir.switch_to(scratch.path())?;
@@ -102,17 +102,17 @@ pub fn import(dir: &ProjectDir, request: &Import<'_>) -> Result<Imported> {
 
 /// The parts of the old state that survive.
 #[derive(Default)]
-struct Before {
+struct PreviousState {
     roots: Vec<String>,
     generation: i64,
     views: Vec<ViewInfo>,
 }
 
-impl Before {
+impl PreviousState {
     /// Reads the old state. An unreadable state has nothing to keep.
-    fn of(old: Option<&Connection>) -> Self {
+    fn read(old: Option<&Connection>) -> Self {
         let read = |old: &Connection| -> Result<Self> {
-            let (roots, generation) = (statcache::roots(old)?, schema::meta(old, "generation")?);
+            let (roots, generation) = (stat_cache::roots(old)?, schema::meta(old, "generation")?);
             Ok(Self { roots, generation, views: views::all(old)? })
         };
         old.and_then(|old| read(old).ok()).unwrap_or_default()
@@ -121,12 +121,12 @@ impl Before {
 
 fn archive_bytes(path: &Path) -> Result<u64> {
     let found = fs::metadata(path).map_err(StoreError::io(path))?;
-    if found.is_file() { Ok(found.len()) } else { Err(refused("it is not a file")) }
+    if found.is_file() { Ok(found.len()) } else { Err(invalid_archive("it is not a file")) }
 }
 
-type Source = tar::Archive<zstd::Decoder<'static, BufReader<File>>>;
+type ArchiveReader = tar::Archive<zstd::Decoder<'static, BufReader<File>>>;
 
-fn open(path: &Path) -> Result<Source> {
+fn open(path: &Path) -> Result<ArchiveReader> {
     let file = File::open(path).map_err(StoreError::io(path))?;
     Ok(tar::Archive::new(zstd::Decoder::new(file).map_err(unreadable)?))
 }
@@ -138,16 +138,16 @@ fn entries<R: Read>(source: &mut tar::Archive<R>) -> Result<tar::Entries<'_, R>>
 }
 
 fn unreadable(error: io::Error) -> StoreError {
-    refused(format!("it cannot be read or is truncated ({error})"))
+    invalid_archive(format!("it cannot be read or is truncated ({error})"))
 }
 
 fn read_manifest<R: Read>(entries: &mut tar::Entries<'_, R>) -> Result<Manifest> {
-    let mut entry = entries.next().ok_or_else(|| refused("it is empty"))?.map_err(unreadable)?;
+    let mut entry = entries.next().ok_or_else(|| invalid_archive("it is empty"))?.map_err(unreadable)?;
     if plain_name(&entry)? != MANIFEST {
-        return Err(refused("it does not begin with a manifest"));
+        return Err(invalid_archive("it does not begin with a manifest"));
     }
-    if entry.size() > manifest::LONGEST {
-        return Err(refused("its manifest is too long"));
+    if entry.size() > manifest::MAX_MANIFEST_BYTES {
+        return Err(invalid_archive("its manifest is too long"));
     }
     let mut text = String::new();
     entry.read_to_string(&mut text).map_err(unreadable)?;
@@ -161,8 +161,8 @@ fn plain_name<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
     check_name(&name)?;
     match entry.header().entry_type() {
         tar::EntryType::Regular => Ok(name),
-        tar::EntryType::Symlink | tar::EntryType::Link => Err(refused(format!("{name} is a link"))),
-        _ => Err(refused(format!("{name} is not a regular file"))),
+        tar::EntryType::Symlink | tar::EntryType::Link => Err(invalid_archive(format!("{name} is a link"))),
+        _ => Err(invalid_archive(format!("{name} is not a regular file"))),
     }
 }
 
@@ -171,16 +171,16 @@ fn unpack(path: &Path, manifest: &Manifest, to: &Path, at: &dyn Fn(&'static str)
     let mut source = open(path)?;
     let mut found = entries(&mut source)?;
     if read_manifest(&mut found)? != *manifest {
-        return Err(refused("it changed while it was read"));
+        return Err(invalid_archive("it changed while it was read"));
     }
     private::create_folder(&to.join("text")).map_err(StoreError::io(to))?;
     for (number, listed) in manifest.files.iter().enumerate() {
-        let missing = || refused(format!("{} is missing", listed.name));
+        let missing = || invalid_archive(format!("{} is missing", listed.name));
         let mut entry = found.next().ok_or_else(missing)?.map_err(unreadable)?;
         expect_listed(&plain_name(&entry)?, &manifest.files, number)?;
         if entry.size() != listed.size {
             let (name, size) = (&listed.name, listed.size);
-            return Err(refused(format!("{name} has {} bytes, its manifest says {size}", entry.size())));
+            return Err(invalid_archive(format!("{name} has {} bytes, its manifest says {size}", entry.size())));
         }
         at("unpack");
         unpack_file(&mut entry, listed, &to.join(&listed.name))?;
@@ -195,16 +195,16 @@ fn unpack(path: &Path, manifest: &Manifest, to: &Path, at: &dyn Fn(&'static str)
 }
 
 /// Checks that the entry with this name is at its position in the manifest.
-fn expect_listed(name: &str, files: &[Listed], number: usize) -> Result<()> {
+fn expect_listed(name: &str, files: &[ManifestEntry], number: usize) -> Result<()> {
     match files.iter().position(|file| file.name == name) {
         Some(place) if place == number => Ok(()),
-        Some(place) if place < number => Err(twice(name)),
-        Some(_) => Err(refused(format!("{} is missing or out of order", files[number].name))),
-        None => Err(refused(format!("{name} is not listed in its manifest"))),
+        Some(place) if place < number => Err(duplicate_entry(name)),
+        Some(_) => Err(invalid_archive(format!("{} is missing or out of order", files[number].name))),
+        None => Err(invalid_archive(format!("{name} is not listed in its manifest"))),
     }
 }
 
-fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> {
+fn unpack_file(entry: &mut impl Read, listed: &ManifestEntry, to: &Path) -> Result<()> {
     let mut file = private::create_new(to).map_err(StoreError::io(to))?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 << 10];
@@ -213,14 +213,14 @@ fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> 
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         let read = entry.read(&mut buffer[..wanted]).map_err(unreadable)?;
         if read == 0 {
-            return Err(refused(format!("{} is truncated", listed.name)));
+            return Err(invalid_archive(format!("{} is truncated", listed.name)));
         }
         hasher.update(&buffer[..read]);
         file.write_all(&buffer[..read]).map_err(StoreError::io(to))?;
         left -= read as u64;
     }
     if hasher.finalize() != listed.checksum {
-        return Err(refused(format!("{} has a wrong checksum", listed.name)));
+        return Err(invalid_archive(format!("{} has a wrong checksum", listed.name)));
     }
     file.sync_all().map_err(StoreError::io(to))
 }
@@ -228,27 +228,27 @@ fn unpack_file(entry: &mut impl Read, listed: &Listed, to: &Path) -> Result<()> 
 /// Checks that nothing but empty blocks follows.
 fn expect_end(rest: impl Read) -> Result<()> {
     let mut end = Vec::new();
-    rest.take(LONGEST_END + 1).read_to_end(&mut end).map_err(unreadable)?;
-    match end.len() as u64 <= LONGEST_END && end.iter().all(|byte| *byte == 0) {
+    rest.take(MAX_TRAILING_BYTES + 1).read_to_end(&mut end).map_err(unreadable)?;
+    match end.len() as u64 <= MAX_TRAILING_BYTES && end.iter().all(|byte| *byte == 0) {
         true => Ok(()),
-        false => Err(refused("it has data after its last entry")),
+        false => Err(invalid_archive("it has data after its last entry")),
     }
 }
 
 /// Verifies the text index and catches panics: Tantivy trusts its own files, and crafted ones may make it panic.
-fn examined(epoch: &Path) -> Result<Connection> {
-    let broke = |_| Err(refused("its text index cannot be read"));
-    std::panic::catch_unwind(|| verified(epoch)).unwrap_or_else(broke)
+fn verify_catching_panics(epoch: &Path) -> Result<Connection> {
+    let broke = |_| Err(invalid_archive("its text index cannot be read"));
+    std::panic::catch_unwind(|| open_verified(epoch)).unwrap_or_else(broke)
 }
 
 /// Verifies the unpacked files and opens the database. Nothing in them is trusted.
-fn verified(epoch: &Path) -> Result<Connection> {
-    let unsound = |what: &str, why: String| refused(format!("its {what} is corrupt: {why}"));
+fn open_verified(epoch: &Path) -> Result<Connection> {
+    let unsound = |what: &str, why: String| invalid_archive(format!("its {what} is corrupt: {why}"));
     let foreign = |error: StoreError| unsound("database", error.to_string());
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let raw = Connection::open_with_flags(epoch.join(DATABASE), flags)?;
     raw.pragma_update(None, "trusted_schema", false)?;
-    if !schema::is_ours(&raw).map_err(foreign)? {
+    if !schema::has_expected_schema(&raw).map_err(foreign)? {
         return Err(unsound("database", "it has unexpected tables".into()));
     }
     raw.close().map_err(|(_, error)| error)?;
@@ -267,24 +267,24 @@ fn check_paths(connection: &Connection) -> Result<()> {
     while let Some(row) = rows.next()? {
         let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if path.starts_with('/') || path.split('/').any(|part| part == ".." || part.is_empty()) {
-            return Err(refused(format!("a file in its database has the path {path}")));
+            return Err(invalid_archive(format!("a file in its database has the path {path}")));
         }
     }
     Ok(())
 }
 
 /// Adapts an imported state to this machine: its workspaces, its work tree, its generation counter.
-fn adopt(connection: &Connection, request: &Import<'_>, before: &Before) -> Result<Option<ViewKey>> {
+fn adopt(connection: &Connection, request: &ImportRequest<'_>, before: &PreviousState) -> Result<Option<ViewKey>> {
     let transaction = connection.unchecked_transaction()?;
     transaction.execute_batch("DELETE FROM stat_cache; DELETE FROM jobs; DELETE FROM workspaces")?;
     for root in before.roots.iter().map(String::as_str).chain([request.root]) {
-        statcache::register(&transaction, root, request.now)?;
+        stat_cache::register(&transaction, root, request.now)?;
     }
     // Readers detect changes by the generation, also across a switch.
     let generation = schema::meta(&transaction, "generation")?.max(before.generation).saturating_add(1);
     schema::set_meta(&transaction, "generation", generation)?;
     let start = match &request.start {
-        Some(start) => begin(&transaction, request.root, start, generation)?,
+        Some(start) => publish_initial_view(&transaction, request.root, start, generation)?,
         None => None,
     };
     transaction.execute(
@@ -297,10 +297,15 @@ fn adopt(connection: &Connection, request: &Import<'_>, before: &Before) -> Resu
 }
 
 /// Publishes a view for the work tree at a root: the closest imported one, until a sync has read the files.
-fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64) -> Result<Option<ViewKey>> {
+fn publish_initial_view(
+    connection: &Connection,
+    root: &str,
+    start: &InitialView<'_>,
+    generation: i64,
+) -> Result<Option<ViewKey>> {
     let mut all = views::all(connection)?;
     all.sort_by_key(|view| std::cmp::Reverse(view.indexed_at));
-    let folder = ViewKey::Worktree(FOLDER.to_owned());
+    let folder = ViewKey::Worktree(FOLDER_ROOT.to_owned());
     let find = |key: &ViewKey| all.iter().find(|view| view.key == *key);
     let same_commit = || all.iter().find(|view| start.commit.is_some() && view.commit.as_deref() == start.commit);
     let near = || start.from.iter().find_map(find);
@@ -316,12 +321,12 @@ fn begin(connection: &Connection, root: &str, start: &Start<'_>, generation: i64
          name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at, last_accessed_at, sum FROM branch_state WHERE view = ?1",
         params![from.key.encode(), here.encode(), ref_name, generation],
     )?;
-    views::seal(connection, &here)?;
+    views::update_checksum(connection, &here)?;
     Ok(Some(from.key.clone()))
 }
 
 /// Closes the database with all data in one file, on disk.
-fn settle(connection: Connection, epoch: &Path) -> Result<()> {
+fn close_database(connection: Connection, epoch: &Path) -> Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)?;
     for folder in [epoch.join("text"), epoch.to_owned()] {

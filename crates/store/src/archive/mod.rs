@@ -17,14 +17,14 @@ mod manifest;
 #[cfg(test)]
 mod tests;
 
-pub use export::{Archive, Export, export};
-pub use import::{Import, Imported, Replaced, Start, import};
+pub use export::{Archive, ExportRequest, export};
+pub use import::{ImportRequest, Imported, InitialView, Replaced, import};
 
 /// The version of the archive format. Increment it when the content of archives or its encoding changes.
 pub const FORMAT_VERSION: i64 = 1;
 
 /// The root of a plain folder's work tree inside an archive. The importing project replaces it.
-const FOLDER: &str = ".";
+const FOLDER_ROOT: &str = ".";
 
 const MANIFEST: &str = "manifest";
 const DATABASE: &str = "store.db";

@@ -28,7 +28,7 @@ pub struct Case {
     /// Whether it is a folder without git.
     pub plain: bool,
     /// The roads that the case excludes, each with a reason in the file.
-    pub left_out: Vec<&'static str>,
+    pub excluded_roads: Vec<&'static str>,
     /// Branches that exist but are not indexed.
     pub unindexed: Vec<String>,
     /// The files of the default branch.
@@ -38,7 +38,7 @@ pub struct Case {
     /// Edits of the work tree, on top of the default branch.
     pub uncommitted: Vec<Change>,
     /// The queries.
-    pub questions: Vec<Question>,
+    pub queries: Vec<CaseQuery>,
     lines: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub enum Edit {
 
 /// A command line and its answer.
 #[derive(Debug)]
-pub struct Question {
+pub struct CaseQuery {
     /// The line of the query, from 1.
     pub line: usize,
     /// The command line, split into words.
@@ -85,9 +85,9 @@ pub struct Question {
     block: Range<usize>,
 }
 
-impl Question {
+impl CaseQuery {
     /// Returns the ref that the query names with `--ref`.
-    pub fn reference(&self) -> Option<&str> {
+    pub fn ref_name(&self) -> Option<&str> {
         let mut words = self.words.iter();
         while let Some(word) = words.next() {
             match word.strip_prefix("--ref") {
@@ -100,7 +100,7 @@ impl Question {
     }
 
     /// Returns the query without its `--ref`.
-    pub fn without_reference(&self) -> Vec<String> {
+    pub fn without_ref(&self) -> Vec<String> {
         let mut words = self.words.iter();
         let mut kept = Vec::new();
         while let Some(word) = words.next() {
@@ -150,12 +150,12 @@ impl Case {
             path: path.to_owned(),
             title: String::new(),
             plain: false,
-            left_out: Vec::new(),
+            excluded_roads: Vec::new(),
             unindexed: Vec::new(),
             files: Vec::new(),
             branches: Vec::new(),
             uncommitted: Vec::new(),
-            questions: Vec::new(),
+            queries: Vec::new(),
             lines: text.lines().map(str::to_owned).collect(),
         };
         let parsed = case.parse_lines();
@@ -170,7 +170,7 @@ impl Case {
 
     /// Returns the branches, except the default one, that a query names and that are to be indexed.
     pub fn indexed_branches(&self) -> Vec<&str> {
-        let named = |name: &str| self.questions.iter().any(|question| question.reference() == Some(name));
+        let named = |name: &str| self.queries.iter().any(|question| question.ref_name() == Some(name));
         let wanted = |name: &&str| named(name) && !self.unindexed.iter().any(|other| other == name);
         self.branches.iter().map(|branch| branch.name.as_str()).filter(wanted).collect()
     }
@@ -180,10 +180,10 @@ impl Case {
     pub fn with_answers(&self, answers: &[Answer]) -> String {
         let mut lines = Vec::new();
         let mut next = 0;
-        for (question, answer) in self.questions.iter().zip(answers) {
+        for (question, answer) in self.queries.iter().zip(answers) {
             if !question.expected.accepts(answer) {
                 lines.extend_from_slice(&self.lines[next..question.block.start]);
-                lines.extend(answer_lines(&answer.as_told_by(&question.expected)));
+                lines.extend(answer_lines(&answer.comparable_to(&question.expected)));
                 next = question.block.end;
             }
         }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::answers::parse_answer;
-use super::{Branch, Case, Change, DEFAULT_BRANCH, Edit, Question};
+use super::{Branch, Case, CaseQuery, Change, DEFAULT_BRANCH, Edit};
 use crate::roads::ROADS;
-use crate::words;
+use crate::shell_words;
 
 /// Starts a file.
 const FILE: &str = "=== ";
 /// Starts a query.
-const QUESTION: &str = "? ";
+const QUERY: &str = "? ";
 /// Starts a line of prose between the parts of a case.
 const NOTE: &str = "--- ";
 
@@ -20,22 +20,22 @@ impl Case {
         let starts: Vec<usize> = (0..self.lines.len()).filter(|index| is_marker(&self.lines[*index])).collect();
         let first = starts.first().copied().unwrap_or(self.lines.len());
         self.parse_header(first)?;
-        let mut trees = Trees::default();
+        let mut trees = BranchTrees::default();
         for (number, start) in starts.iter().enumerate() {
             let end = starts.get(number + 1).copied().unwrap_or(self.lines.len());
-            let end = start + 1 + written(&self.lines[start + 1..end]);
+            let end = start + 1 + trimmed_len(&self.lines[start + 1..end]);
             let line = self.lines[*start].clone();
             let parsed = if let Some(head) = line.strip_prefix(FILE) {
                 let body = self.lines[start + 1..end].to_vec();
                 self.parse_file(head, &body, &mut trees)
-            } else if let Some(command) = line.strip_prefix(QUESTION) {
-                self.parse_question(command, start + 1..end)
+            } else if let Some(command) = line.strip_prefix(QUERY) {
+                self.parse_query(command, start + 1..end)
             } else {
                 Ok(())
             };
             parsed.map_err(|message| (*start, message))?;
         }
-        if self.questions.is_empty() {
+        if self.queries.is_empty() {
             return Err((self.lines.len(), "the case has no query: add a line such as `? locate greet`".to_owned()));
         }
         for name in &self.unindexed {
@@ -88,11 +88,11 @@ impl Case {
         if let Some(name) = names.iter().find(|name| !known.contains(name)) {
             return Err(format!("there is no road {name:?}; the roads are: {}", known.join(", ")));
         }
-        self.left_out = known.into_iter().filter(|name| names.contains(name) != keep).collect();
+        self.excluded_roads = known.into_iter().filter(|name| names.contains(name) != keep).collect();
         Ok(())
     }
 
-    fn parse_file(&mut self, head: &str, body: &[String], trees: &mut Trees) -> Result<(), String> {
+    fn parse_file(&mut self, head: &str, body: &[String], trees: &mut BranchTrees) -> Result<(), String> {
         let (branch, rest) = match head.split_once(": ") {
             Some((branch, rest)) => (branch.trim(), rest),
             None => (DEFAULT_BRANCH, head),
@@ -106,7 +106,7 @@ impl Case {
         if branch == DEFAULT_BRANCH && !(self.branches.is_empty() && self.uncommitted.is_empty()) {
             return Err(format!("files of {DEFAULT_BRANCH} come before those of branches and uncommitted ones"));
         }
-        let words = words::split(rest)?;
+        let words = shell_words::split(rest)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if let ["from", base] = words[..] {
             return self.start_branch(branch, base, body, trees);
@@ -117,7 +117,7 @@ impl Case {
         if branch == UNCOMMITTED && !trees.0.contains_key(branch) {
             trees.start(UNCOMMITTED, DEFAULT_BRANCH)?;
         }
-        let text = text_of(body);
+        let text = join_lines(body);
         let change = match words[..] {
             [path] => Change { path: path.to_owned(), edit: Edit::Write(text) },
             [path, "deleted"] if body.is_empty() => Change { path: path.to_owned(), edit: Edit::Delete },
@@ -144,7 +144,7 @@ impl Case {
         Ok(())
     }
 
-    fn start_branch(&mut self, name: &str, from: &str, body: &[String], trees: &mut Trees) -> Result<(), String> {
+    fn start_branch(&mut self, name: &str, from: &str, body: &[String], trees: &mut BranchTrees) -> Result<(), String> {
         if name == DEFAULT_BRANCH || name == UNCOMMITTED {
             return Err(format!("{name:?} does not start from a branch"));
         }
@@ -156,13 +156,13 @@ impl Case {
         Ok(())
     }
 
-    fn parse_question(&mut self, command: &str, block: Range<usize>) -> Result<(), String> {
-        let words = words::split(command)?;
+    fn parse_query(&mut self, command: &str, block: Range<usize>) -> Result<(), String> {
+        let words = shell_words::split(command)?;
         if words.is_empty() {
             return Err("the query is empty".to_owned());
         }
         let expected = parse_answer(&self.lines[block.clone()])?;
-        self.questions.push(Question { line: block.start, words, expected, block });
+        self.queries.push(CaseQuery { line: block.start, words, expected, block });
         Ok(())
     }
 }
@@ -172,9 +172,9 @@ const UNCOMMITTED: &str = "uncommitted";
 
 /// The paths of each branch so far, to check deletions, renames and repeated writes.
 #[derive(Default)]
-struct Trees(BTreeMap<String, BTreeMap<String, bool>>);
+struct BranchTrees(BTreeMap<String, BTreeMap<String, bool>>);
 
-impl Trees {
+impl BranchTrees {
     fn start(&mut self, name: &str, from: &str) -> Result<(), String> {
         if self.0.contains_key(name) {
             return Err(format!("the branch {name:?} already exists"));
@@ -218,15 +218,15 @@ fn is_inside(path: &str) -> bool {
 }
 
 pub(super) fn is_marker(line: &str) -> bool {
-    [FILE, QUESTION, NOTE].iter().any(|marker| line.starts_with(marker))
+    [FILE, QUERY, NOTE].iter().any(|marker| line.starts_with(marker))
 }
 
 /// Returns the number of lines without the trailing blank ones.
-fn written(lines: &[String]) -> usize {
+fn trimmed_len(lines: &[String]) -> usize {
     lines.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
 }
 
-fn text_of(body: &[String]) -> String {
+fn join_lines(body: &[String]) -> String {
     body.iter().map(|line| unescape(line, is_marker).to_owned() + "\n").collect()
 }
 

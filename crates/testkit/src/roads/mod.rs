@@ -10,7 +10,7 @@ mod killed;
 mod synced_twice;
 
 use crate::case::Case;
-use crate::journey::{Failure, Journey};
+use crate::case_run::{CaseRun, Failure};
 use crate::product::Product;
 
 /// One way from an empty state to a case's repository with its queries answered.
@@ -38,8 +38,8 @@ pub const ROADS: &[Road] = &[
 
 impl Road {
     /// Returns the roads that a case runs on.
-    pub fn of(case: &Case) -> impl Iterator<Item = &'static Self> {
-        ROADS.iter().filter(|road| (road.applies)(case) && !case.left_out.contains(&road.name))
+    pub fn for_case(case: &Case) -> impl Iterator<Item = &'static Self> {
+        ROADS.iter().filter(|road| (road.applies)(case) && !case.excluded_roads.contains(&road.name))
     }
 }
 
@@ -51,9 +51,9 @@ impl std::fmt::Debug for Road {
 
 /// Returns the answers of the first road, for `UPDATE=1`.
 pub(crate) fn first_answers(case: &Case, product: &dyn Product) -> Result<Vec<crate::Answer>, Failure> {
-    let journey = Journey::new(case, product);
+    let journey = CaseRun::new(case, product);
     journey.index_all()?;
-    Ok(journey.ask_all())
+    Ok(journey.query_all())
 }
 
 fn always(_: &Case) -> bool {

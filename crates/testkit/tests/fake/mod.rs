@@ -13,9 +13,9 @@ use codecompass_testkit::{Call, KILL_AT_WRITE, Product, Reply};
 pub enum Fault {
     None,
     /// A sync keeps deleted and outdated files in addition to the new ones.
-    SyncForgetsNothing,
+    SyncKeepsDeletedFiles,
     /// A second sync of the same state drops the first file.
-    SecondSyncLosesAFile,
+    SecondSyncDropsAFile,
     /// Indexing a branch before the work tree marks its answers.
     BranchFirstIsMarked,
     /// The answer for any ref contains the files of all refs.
@@ -23,7 +23,7 @@ pub enum Fault {
     /// The old state is deleted before the new one is written.
     DeletesBeforeWriting,
     /// The new state is published in two steps.
-    PublishesInHalves,
+    PublishesInTwoSteps,
     /// A kill leaves a lock behind, and the next run refuses to start.
     LockSurvivesAKill,
     /// The kill variable is ignored.
@@ -81,18 +81,18 @@ impl Run<'_> {
         let (file, old) = (self.file(reference), self.view(reference));
         let synced = self.call.args[0] == "sync";
         match self.fault {
-            Fault::SyncForgetsNothing if synced => {
+            Fault::SyncKeepsDeletedFiles if synced => {
                 let kept = old.iter().flatten().map(|(path, text)| (path.clone() + ".old", text.clone()));
                 view.extend(kept.filter(|(path, _)| !path.contains(".old.old")));
             }
-            Fault::SecondSyncLosesAFile if synced && old.as_ref() == Some(&view) => {
+            Fault::SecondSyncDropsAFile if synced && old.as_ref() == Some(&view) => {
                 view.pop_first();
             }
             Fault::BranchFirstIsMarked if reference != "main" && self.view("main").is_none() => {
                 view = view.into_iter().map(|(path, text)| (format!("early/{path}"), text)).collect();
             }
             Fault::DeletesBeforeWriting => self.write(&file, "")?,
-            Fault::PublishesInHalves => {
+            Fault::PublishesInTwoSteps => {
                 let half: View = view.clone().into_iter().take(view.len() / 2).collect();
                 self.write(&file, &serialise(&half))?;
             }
@@ -100,9 +100,9 @@ impl Run<'_> {
         }
         let staged = file.with_extension("staged");
         self.write(&staged, &serialise(&view))?;
-        self.point()?;
+        self.write_point()?;
         std::fs::rename(staged, &file).expect("because the staged view exists");
-        self.point()?;
+        self.write_point()?;
         std::fs::remove_file(lock).expect("because this run created the lock");
         Ok(reply(0, format!("{} files\n", view.len()), ""))
     }
@@ -138,7 +138,7 @@ impl Run<'_> {
     }
 
     /// Counts a write point, and aborts at the last one allowed.
-    fn point(&mut self) -> Result<(), Killed> {
+    fn write_point(&mut self) -> Result<(), Killed> {
         if let Some(left) = &mut self.writes_left {
             *left -= 1;
             if *left == 0 {
@@ -150,7 +150,7 @@ impl Run<'_> {
 
     fn write(&mut self, path: &Path, text: &str) -> Result<(), Killed> {
         std::fs::write(path, text).expect("because the home is writable");
-        self.point()
+        self.write_point()
     }
 
     fn file(&self, reference: &str) -> std::path::PathBuf {

@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 
 use crate::cli::Common;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
-use crate::session::{Request, Session};
+use crate::session::{Session, SyncRequest};
 
 /// The number of runs of each short stage; the fastest counts.
 const ROUNDS: usize = 5;
 
 /// The cost of a stage.
 #[derive(Clone, Copy, Debug)]
-struct Cost {
+struct StageCost {
     cpu: Duration,
     wall: Duration,
     /// The peak private memory during the stage, minus the amount before it.
@@ -38,15 +38,15 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize)
     let (_, walk) = fastest(|| Ok(bench::walk(&session.workspace.root, threads)))?;
     let limits = session.limits();
     let (parsed, parse) = cost(|| Ok(bench::parse(&session.workspace, &limits, threads)?))?;
-    let (_, full) = cost(|| session.sync(&target, Request::default()))?;
+    let (_, full) = cost(|| session.sync(&target, SyncRequest::default()))?;
     let index_bytes = session.dir.disk_bytes();
-    let (_, noop) = fastest(|| session.sync(&target, Request::default()))?;
-    let one = one_file(data, common, &session)?;
+    let (_, noop) = fastest(|| session.sync(&target, SyncRequest::default()))?;
+    let one = single_file_sync_time(data, common, &session)?;
     let ratio = |a: Duration, b: Duration| a.as_secs_f64() / b.as_secs_f64().max(1e-6);
     let rows = [("walk+stat", walk), ("walk+read+parse", parse), ("full index", full), ("no-op sync", noop)];
     let mut text = format!(
         "{}: {} files, {} lines, {}, {threads} threads\n",
-        shown(&session.root()),
+        escape_control(&session.root()),
         count_text(parsed.files),
         count_text(parsed.lines),
         bytes_text(parsed.bytes)
@@ -95,7 +95,7 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize)
 
 /// The median time from a known change of one file to its publication. The user's work tree is never written: the files
 /// are first copied into the scratch folder, and the copy is changed.
-fn one_file(data: &Path, common: &Common, original: &Session) -> Result<Option<Duration>, AppError> {
+fn single_file_sync_time(data: &Path, common: &Common, original: &Session) -> Result<Option<Duration>, AppError> {
     let copy = data.join("copy");
     let listing = list_worktree(&original.workspace, &original.limits())?;
     let Some(changing) = listing.entries.get(listing.entries.len() / 2).map(|entry| entry.path.clone()) else {
@@ -106,7 +106,7 @@ fn one_file(data: &Path, common: &Common, original: &Session) -> Result<Option<D
     }
     let session = Session::open_in(&data.join("copy-data"), common, Some(&copy))?;
     let target = session.target(None)?;
-    session.sync(&target, Request::default())?;
+    session.sync(&target, SyncRequest::default())?;
     let mut times = Vec::new();
     for round in 0..21 {
         let mut bytes = fs::read(copy.join(&changing)).map_err(cannot_copy)?;
@@ -120,8 +120,8 @@ fn one_file(data: &Path, common: &Common, original: &Session) -> Result<Option<D
                 *published = Some(began.elapsed());
             }
         };
-        let request = Request { changed: Some(vec![changing.clone()]), ..Request::default() };
-        session.sync_silently(&target, request, &note)?;
+        let request = SyncRequest { changed: Some(vec![changing.clone()]), ..SyncRequest::default() };
+        session.sync_with_progress(&target, request, &note)?;
         times.extend(published.into_inner().ok().flatten());
     }
     times.sort();
@@ -139,7 +139,7 @@ fn cannot_copy(error: std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("Cannot copy the files: {error}."))
 }
 
-fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {
+fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, StageCost), AppError> {
     let mut best = cost(&mut stage)?;
     for _ in 1..ROUNDS {
         let next = cost(&mut stage)?;
@@ -150,7 +150,7 @@ fn fastest<T>(mut stage: impl FnMut() -> Result<T, AppError>) -> Result<(T, Cost
     Ok(best)
 }
 
-fn cost<T>(stage: impl FnOnce() -> Result<T, AppError>) -> Result<(T, Cost), AppError> {
+fn cost<T>(stage: impl FnOnce() -> Result<T, AppError>) -> Result<(T, StageCost), AppError> {
     let before = private_bytes().unwrap_or(0);
     let (peak, over) = (AtomicU64::new(before), AtomicBool::new(false));
     std::thread::scope(|scope| {
@@ -162,9 +162,9 @@ fn cost<T>(stage: impl FnOnce() -> Result<T, AppError>) -> Result<(T, Cost), App
         });
         let (wall, cpu) = (Instant::now(), cpu_time());
         let outcome = stage();
-        let spent = Cost { cpu: cpu_time() - cpu, wall: wall.elapsed(), memory: 0 };
+        let spent = StageCost { cpu: cpu_time() - cpu, wall: wall.elapsed(), memory: 0 };
         over.store(true, Ordering::Relaxed);
         let memory = peak.load(Ordering::Relaxed);
-        Ok((outcome?, Cost { memory, ..spent }))
+        Ok((outcome?, StageCost { memory, ..spent }))
     })
 }

@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::cli::{BenchArgs, BenchCommand, Common};
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::metadata::Metadata;
-use crate::output::{Answer, complain};
+use crate::output::{Answer, print_stderr};
 use crate::session::data_folder;
 
 pub(crate) fn run(common: &Common, args: &BenchArgs) -> Result<Answer, AppError> {
@@ -45,7 +45,7 @@ fn each(
     let mut text = String::new();
     let mut reports = Vec::new();
     for path in paths {
-        complain(&format!("measuring {}", shown(&path.display().to_string())));
+        print_stderr(&format!("measuring {}", escape_control(&path.display().to_string())));
         let data = if in_place { data_folder()? } else { scratch_folder()? };
         let outcome = measure(&data, path);
         if !in_place {

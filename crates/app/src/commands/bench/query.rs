@@ -10,23 +10,23 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use codecompass_index::bench;
-use codecompass_query::graph::Memory;
+use codecompass_query::graph::ResolveCache;
 use codecompass_store::{Snapshot, tokens};
 use serde_json::{Value, json};
 
 use super::cores;
-use crate::call::{Inquiry, SERVED};
+use crate::call::{QueryContext, SERVER_ANSWER_TIMEOUT};
 use crate::cli::Common;
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
-use crate::escape::shown;
+use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::Metadata;
-use crate::output::{Answer, Form};
-use crate::paths::Paths;
-use crate::patience::Patience;
-use crate::session::{Request, Session};
-use crate::tools::frame::{Arguments, Tool};
+use crate::output::{Answer, OutputFormat};
+use crate::paths::PathResolver;
+use crate::session::{Session, SyncRequest};
+use crate::time_limit::TimeLimit;
+use crate::tools::tool_spec::{Arguments, ToolSpec};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
 use crate::views::{Access, Published};
 
@@ -34,39 +34,39 @@ use crate::views::{Access, Published};
 const ROUNDS: usize = 7;
 
 /// One kind of query.
-struct Kind {
+struct QueryKind {
     name: &'static str,
     /// The warm-up queries, followed by the timed ones.
     queries: Vec<String>,
-    ask: fn(&Session, &Opened, &str) -> Result<Answer, AppError>,
+    ask: fn(&Session, &OpenIndex, &str) -> Result<Answer, AppError>,
 }
 
 /// The snapshot and its resolve cache, as a server keeps them.
-struct Opened {
+struct OpenIndex {
     snapshot: Rc<Snapshot>,
-    memory: Rc<Memory>,
+    resolve_cache: Rc<ResolveCache>,
 }
 
 pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -> Result<(String, Value), AppError> {
     let session = Session::open_in(data, common, Some(path))?;
     let target = session.target(None)?;
-    session.sync(&target, Request::default())?;
+    session.sync(&target, SyncRequest::default())?;
     let opened = open(&session)?;
     let snapshot = &*opened.snapshot;
     let kinds = [
-        Kind { name: "locate", queries: names(snapshot, 2 * count)?, ask: ask_locate },
-        Kind { name: "search a name", queries: names(snapshot, 2 * count + 1)?, ask: ask_search },
-        Kind { name: "search words", queries: phrases(snapshot, 2 * count)?, ask: ask_search },
-        Kind { name: "literal text", queries: texts(snapshot, 2 * count)?, ask: ask_literal },
-        Kind { name: "references", queries: names(snapshot, 2 * count)?, ask: ask_references },
-        Kind { name: "calls, depth 2", queries: names(snapshot, 2 * count + 1)?, ask: ask_calls },
-        Kind { name: "context", queries: phrases(snapshot, 2 * count)?, ask: ask_context },
-        Kind { name: "outline", queries: paths(snapshot, 2 * count)?, ask: ask_outline },
+        QueryKind { name: "locate", queries: names(snapshot, 2 * count)?, ask: ask_locate },
+        QueryKind { name: "search a name", queries: names(snapshot, 2 * count + 1)?, ask: ask_search },
+        QueryKind { name: "search words", queries: phrases(snapshot, 2 * count)?, ask: ask_search },
+        QueryKind { name: "literal text", queries: texts(snapshot, 2 * count)?, ask: ask_literal },
+        QueryKind { name: "references", queries: names(snapshot, 2 * count)?, ask: ask_references },
+        QueryKind { name: "calls, depth 2", queries: names(snapshot, 2 * count + 1)?, ask: ask_calls },
+        QueryKind { name: "context", queries: phrases(snapshot, 2 * count)?, ask: ask_context },
+        QueryKind { name: "outline", queries: paths(snapshot, 2 * count)?, ask: ask_outline },
     ];
     let totals = snapshot.info().totals;
     let mut text = format!(
         "{}: {} files, {} lines\n",
-        shown(&session.root()),
+        escape_control(&session.root()),
         count_text(totals.files as u64),
         count_text(totals.lines as u64)
     );
@@ -77,31 +77,37 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
     for kind in &kinds {
         let times = warm(&session, &opened, kind)?;
         text += &row(kind.name, &times);
-        report.insert(kind.name.replace(' ', "_"), spread(&times));
+        report.insert(kind.name.replace(' ', "_"), percentiles_json(&times));
     }
     let first = first(&session, &kinds[2])?;
     text += &row("first search", &first);
-    report.insert("first_search".into(), spread(&first));
+    report.insert("first_search".into(), percentiles_json(&first));
     let scans = scans(&session, &kinds[3]);
     text += &row("scan of all files", &scans);
-    report.insert("scan".into(), spread(&scans));
+    report.insert("scan".into(), percentiles_json(&scans));
     Ok((text, Value::Object(report)))
 }
 
-fn open(session: &Session) -> Result<Opened, AppError> {
+fn open(session: &Session) -> Result<OpenIndex, AppError> {
     let access = Access { policy: Some(FreshnessPolicy::BestEffort), no_sync: true, ..Access::default() };
     let empty = || AppError::new(Code::InternalError, "There are no queries to run.");
     let published = Published::open(session, access)?;
-    Ok(Opened { snapshot: published.snapshot.ok_or_else(empty)?, memory: published.memory.ok_or_else(empty)? })
+    Ok(OpenIndex {
+        snapshot: published.snapshot.ok_or_else(empty)?,
+        resolve_cache: published.resolve_cache.ok_or_else(empty)?,
+    })
 }
 
-fn ask_references(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+fn ask_references(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
     let arguments = arguments(&find_references::TOOL, json!({ "symbol_name": name }))?;
-    or_nothing(find_references::answer(&inquiry(session, opened), &find_references::Question::of(&arguments)?))
+    or_empty(find_references::answer(
+        &query_context(session, opened),
+        &find_references::ReferencesArgs::parse(&arguments)?,
+    ))
 }
 
 /// Imported names, and symbols of languages without rules, have no references: that is a valid answer.
-fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
+fn or_empty(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
     match asked {
         Err(error) if matches!(error.code, Code::SymbolNotFound | Code::NoEdgesAvailable) => {
             Ok(Answer { text: String::new(), json: Value::Null, code: 1 })
@@ -110,57 +116,60 @@ fn or_nothing(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
     }
 }
 
-fn ask_calls(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+fn ask_calls(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
     let arguments = arguments(&get_call_graph::TOOL, json!({ "symbol_name": name, "depth": 2 }))?;
-    or_nothing(get_call_graph::answer(&inquiry(session, opened), &get_call_graph::Question::of(&arguments, false)?))
+    or_empty(get_call_graph::answer(
+        &query_context(session, opened),
+        &get_call_graph::CallGraphArgs::parse(&arguments, false)?,
+    ))
 }
 
 /// The context of a query, as a server builds it.
-fn inquiry<'s>(session: &'s Session, opened: &Opened) -> Inquiry<'s> {
+fn query_context<'s>(session: &'s Session, opened: &OpenIndex) -> QueryContext<'s> {
     let published = Published {
         snapshot: Some(Rc::clone(&opened.snapshot)),
-        memory: Some(Rc::clone(&opened.memory)),
+        resolve_cache: Some(Rc::clone(&opened.resolve_cache)),
         metadata: Metadata::unknown(),
     };
-    let (paths, config) = (Paths::from_root(session), session.config.clone());
-    let patience = Patience::new(SERVED, &Arc::default());
-    Inquiry { paths, config, published, form: Form::Json, patience, printer: None }
+    let (paths, config) = (PathResolver::from_root(session), session.config.clone());
+    let patience = TimeLimit::new(SERVER_ANSWER_TIMEOUT, &Arc::default());
+    QueryContext { paths, config, published, form: OutputFormat::Json, time_limit: patience, printer: None }
 }
 
-fn arguments(tool: &Tool, values: Value) -> Result<Arguments, AppError> {
+fn arguments(tool: &ToolSpec, values: Value) -> Result<Arguments, AppError> {
     Arguments::check(tool, values.as_object().cloned().unwrap_or_default())
 }
 
-fn ask_context(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
+fn ask_context(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
     let arguments = arguments(&get_code_context::TOOL, json!({ "query": query }))?;
-    get_code_context::answer(&inquiry(session, opened), &get_code_context::Question::of(&arguments)?)
+    get_code_context::answer(&query_context(session, opened), &get_code_context::ContextArgs::parse(&arguments)?)
 }
 
-fn ask_outline(session: &Session, opened: &Opened, path: &str) -> Result<Answer, AppError> {
+fn ask_outline(session: &Session, opened: &OpenIndex, path: &str) -> Result<Answer, AppError> {
     let arguments = arguments(&get_file_outline::TOOL, json!({ "path": path }))?;
-    get_file_outline::answer(&inquiry(session, opened), &get_file_outline::Question::of(&arguments))
+    get_file_outline::answer(&query_context(session, opened), &get_file_outline::OutlineArgs::parse(&arguments))
 }
 
-fn ask_locate(session: &Session, opened: &Opened, name: &str) -> Result<Answer, AppError> {
+fn ask_locate(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
     let arguments = arguments(&locate_symbol::TOOL, json!({ "name": name }))?;
-    locate_symbol::answer(&inquiry(session, opened), &locate_symbol::Question::of(&arguments)?)
+    locate_symbol::answer(&query_context(session, opened), &locate_symbol::LocateArgs::parse(&arguments)?)
 }
 
-fn ask_search(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
+fn ask_search(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
     search(session, opened, json!({ "query": query }))
 }
 
-fn ask_literal(session: &Session, opened: &Opened, query: &str) -> Result<Answer, AppError> {
+fn ask_literal(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
     search(session, opened, json!({ "query": query, "mode": "literal" }))
 }
 
-fn search(session: &Session, opened: &Opened, values: Value) -> Result<Answer, AppError> {
+fn search(session: &Session, opened: &OpenIndex, values: Value) -> Result<Answer, AppError> {
     let arguments = arguments(&search_code::TOOL, values)?;
-    search_code::answer(&inquiry(session, opened), &search_code::Question::of(&arguments)?)
+    search_code::answer(&query_context(session, opened), &search_code::SearchArgs::parse(&arguments)?)
 }
 
 /// The times of the second half of the queries, after the first half warmed up the caches.
-fn warm(session: &Session, opened: &Opened, kind: &Kind) -> Result<Vec<Duration>, AppError> {
+fn warm(session: &Session, opened: &OpenIndex, kind: &QueryKind) -> Result<Vec<Duration>, AppError> {
     let (before, timed) = kind.queries.split_at(kind.queries.len() / 2);
     let ask = |query: &String| -> Result<Duration, AppError> {
         let began = Instant::now();
@@ -173,7 +182,7 @@ fn warm(session: &Session, opened: &Opened, kind: &Kind) -> Result<Vec<Duration>
 }
 
 /// The times of a search with nothing open yet.
-fn first(session: &Session, kind: &Kind) -> Result<Vec<Duration>, AppError> {
+fn first(session: &Session, kind: &QueryKind) -> Result<Vec<Duration>, AppError> {
     let ask = |query: &String| -> Result<Duration, AppError> {
         let began = Instant::now();
         let snapshot = open(session)?;
@@ -183,7 +192,7 @@ fn first(session: &Session, kind: &Kind) -> Result<Vec<Duration>, AppError> {
     sorted(kind.queries.iter().take(ROUNDS).map(ask).collect::<Result<_, _>>()?)
 }
 
-fn scans(session: &Session, kind: &Kind) -> Vec<Duration> {
+fn scans(session: &Session, kind: &QueryKind) -> Vec<Duration> {
     let scan = |query: &String| {
         let began = Instant::now();
         std::hint::black_box(bench::scan(&session.workspace.root, query.as_bytes(), cores()));
@@ -254,16 +263,16 @@ fn from_files(
     Ok(even.into_iter().chain(odd).map(|(_, query)| query).collect())
 }
 
-fn at(times: &[Duration], share: f64) -> f64 {
+fn percentile(times: &[Duration], share: f64) -> f64 {
     let place = ((times.len() as f64 * share).ceil() as usize).clamp(1, times.len()) - 1;
     (times[place].as_secs_f64() * 1e5).round() / 100.0
 }
 
 fn row(name: &str, times: &[Duration]) -> String {
-    let (half, most, all) = (at(times, 0.5), at(times, 0.95), at(times, 1.0));
+    let (half, most, all) = (percentile(times, 0.5), percentile(times, 0.95), percentile(times, 1.0));
     format!("  {name:<18} p50 {half:>8.2} ms  p95 {most:>8.2} ms  max {all:>8.2} ms  ({} queries)\n", times.len())
 }
 
-fn spread(times: &[Duration]) -> Value {
-    json!({ "p50_ms": at(times, 0.5), "p95_ms": at(times, 0.95), "max_ms": at(times, 1.0), "queries": times.len() })
+fn percentiles_json(times: &[Duration]) -> Value {
+    json!({ "p50_ms": percentile(times, 0.5), "p95_ms": percentile(times, 0.95), "max_ms": percentile(times, 1.0), "queries": times.len() })
 }

@@ -4,18 +4,18 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, more};
-use crate::explorer::address::At;
-use crate::explorer::drawing::{Item, Picture};
-use crate::explorer::lists::{count, key, kind, list, number, plain, word};
-use crate::explorer::visit::Visit;
+use super::{RenderedScreen, next_page_link};
+use crate::explorer::address::CodeState;
+use crate::explorer::drawing::{CallDrawing, GraphBox};
+use crate::explorer::lists::{count, escape_name, kind, list, number, symbol_key, word};
+use crate::explorer::page_request::PageRequest;
 
 const LIMIT: u32 = 100;
 
 /// The maximum number of drawn callers; a larger drawing is unreadable.
-const DRAWN: usize = 60;
+const MAX_DRAWN_CALLERS: usize = 60;
 
-pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
     let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
     let question = json!({
         "base_ref": visit.query.get("base"),
@@ -28,17 +28,18 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
     });
     let answer = visit.ask("diff_context", question.clone()).await?;
     let changes = list(&answer, "changes");
-    let (breaking, others): (Vec<&Value>, Vec<&Value>) = changes.iter().partition(|change| breaks(change, &answer));
+    let (breaking, others): (Vec<&Value>, Vec<&Value>) =
+        changes.iter().partition(|change| is_breaking(change, &answer));
     let (base, head) = (word(&answer, "base_ref"), word(&answer, "head_ref"));
     // Links lead to the head, whatever state is selected.
-    let at = At { ref_name: (head != "@worktree").then(|| head.to_owned()), tree: visit.at.tree.clone() };
-    let there = &Visited { visit, at };
-    let picture = picture(there, &answer);
+    let at = CodeState { ref_name: (head != "@worktree").then(|| head.to_owned()), tree: visit.at.tree.clone() };
+    let there = &BranchPage { visit, at };
+    let picture = draw_callers(there, &answer);
     let total = number(&answer, "total_changes");
     let is_cut = total > changes.len() as u64;
     let heading = html! {
         div.title {
-            h1 { "Changes of " (plain(head)) span.dim { " since the merge base with " (plain(base)) } }
+            h1 { "Changes of " (escape_name(head)) span.dim { " since the merge base with " (escape_name(base)) } }
             form.refs action="/branch" {
                 label { "from " input name="base" list="refs" value=(base) spellcheck="false"; }
                 label { " to " input name="head" list="refs" value=(head) spellcheck="false" title="@worktree: the work tree with its edits"; }
@@ -65,22 +66,25 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
             h2 { "Other changes " span.dim { (others.len()) } }
             (by_file(there, &others, &answer))
         }
-        (more(visit, &answer["metadata"]))
+        (next_page_link(visit, &answer["metadata"]))
         (files(there, &answer))
     };
     let title = format!("Changes of {head}");
     let metadata = answer["metadata"].clone();
-    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("diff_context", question)]))
+    Ok(RenderedScreen::new(title, answer, &metadata)
+        .heading(heading)
+        .body(body)
+        .with_agent_calls([("diff_context", question)]))
 }
 
 /// The request, and the state that its links lead to.
-struct Visited<'v> {
-    visit: &'v Visit,
-    at: At,
+struct BranchPage<'v> {
+    visit: &'v PageRequest,
+    at: CodeState,
 }
 
 /// Whether a symbol was deleted or has a new signature, and an unchanged symbol calls it.
-fn breaks(change: &Value, answer: &Value) -> bool {
+fn is_breaking(change: &Value, answer: &Value) -> bool {
     let is_other =
         word(change, "change_type") == "deleted" || list(change, "changed").iter().any(|facet| facet == "signature");
     is_other && callers(change, answer).iter().any(|caller| caller["is_changed"] != true)
@@ -97,7 +101,7 @@ fn callers<'v>(change: &Value, answer: &'v Value) -> Vec<&'v Value> {
     list(answer, "affected_callers").iter().filter(is_of).collect()
 }
 
-fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
+fn row(there: &BranchPage<'_>, change: &Value, answer: &Value) -> Markup {
     let (before, after) = (&change["before"], &change["after"]);
     let one = if after.is_object() { after } else { before };
     let change_type = word(change, "change_type");
@@ -112,12 +116,12 @@ fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
         li data-row {
             span class=(format!("badge {change_type}")) { (change_type) } " "
             (kind(word(one, "kind"))) " "
-            a.name href=(compare) { (plain(word(one, "qualified_name"))) }
-            " " span.place { (plain(word(change, "path"))) ":" (number(&change["lines"], "start")) }
+            a.name href=(compare) { (escape_name(word(one, "qualified_name"))) }
+            " " span.place { (escape_name(word(change, "path"))) ":" (number(&change["lines"], "start")) }
             @let facets: Vec<&str> = list(change, "changed").iter().filter_map(Value::as_str).collect();
             @if !facets.is_empty() { " " span.dim { (facets.join(", ")) } }
             @if before.is_object() && after.is_object() && old != new {
-                pre.signature { del { (plain(old)) } "\n" ins { (plain(new)) } }
+                pre.signature { del { (escape_name(old)) } "\n" ins { (escape_name(new)) } }
             }
             @if !of_it.is_empty() {
                 details { summary { (count(of_it.len() as u64, "caller")) }
@@ -125,8 +129,8 @@ fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
                         @for caller in &of_it {
                             @let site = &caller["call_site"];
                             li {
-                                (plain(word(&caller["from"], "qualified_name")))
-                                " " a.place href=(there.at.line(word(site, "file"), number(site, "line"))) { (plain(word(site, "file"))) ":" (number(site, "line")) }
+                                (escape_name(word(&caller["from"], "qualified_name")))
+                                " " a.place href=(there.at.line(word(site, "file"), number(site, "line"))) { (escape_name(word(site, "file"))) ":" (number(site, "line")) }
                                 @if caller["is_changed"] == true { " " span.badge { "also changed" } }
                                 @if caller["is_test"] == true { " " span.badge { "test" } }
                             }
@@ -138,7 +142,7 @@ fn row(there: &Visited<'_>, change: &Value, answer: &Value) -> Markup {
     }
 }
 
-fn by_file(there: &Visited<'_>, changes: &[&Value], answer: &Value) -> Markup {
+fn by_file(there: &BranchPage<'_>, changes: &[&Value], answer: &Value) -> Markup {
     let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
     for change in changes {
         match files.last_mut().filter(|(path, _)| *path == word(change, "path")) {
@@ -148,12 +152,12 @@ fn by_file(there: &Visited<'_>, changes: &[&Value], answer: &Value) -> Markup {
     }
     html! {
         @for (path, changes) in &files {
-            section.file { h3 { (plain(path)) } ul.rows { @for change in changes { (row(there, change, answer)) } } }
+            section.file { h3 { (escape_name(path)) } ul.rows { @for change in changes { (row(there, change, answer)) } } }
         }
     }
 }
 
-fn files(there: &Visited<'_>, answer: &Value) -> Markup {
+fn files(there: &BranchPage<'_>, answer: &Value) -> Markup {
     let files = list(answer, "file_changes");
     html! {
         @if !files.is_empty() {
@@ -162,7 +166,7 @@ fn files(there: &Visited<'_>, answer: &Value) -> Markup {
                     @for file in files {
                         @let path = word(file, "path");
                         li data-row { span class=(format!("badge {}", word(file, "change_type"))) { (word(file, "change_type")) } " "
-                            @if word(file, "change_type") == "deleted" { (plain(path)) } @else { a href=(there.at.href(&["file", path], &[])) { (plain(path)) } }
+                            @if word(file, "change_type") == "deleted" { (escape_name(path)) } @else { a href=(there.at.href(&["file", path], &[])) { (escape_name(path)) } }
                         }
                     }
                 }
@@ -172,21 +176,21 @@ fn files(there: &Visited<'_>, answer: &Value) -> Markup {
 }
 
 /// The changed symbols with callers, and these callers, one hop around.
-fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
-    let mut picture = Picture::default();
-    for caller in list(answer, "affected_callers").iter().take(DRAWN) {
+fn draw_callers(there: &BranchPage<'_>, answer: &Value) -> CallDrawing {
+    let mut picture = CallDrawing::default();
+    for caller in list(answer, "affected_callers").iter().take(MAX_DRAWN_CALLERS) {
         let (from, to) = (&caller["from"], &caller["to"]);
         let class = if caller["is_test"] == true { "test" } else { "" };
         for (one, class, is_target) in [(to, "changed", true), (from, class, false)] {
             let class = if !is_target && caller["is_changed"] == true { "changed" } else { class };
             let (name, path) = (word(one, "qualified_name"), word(one, "path"));
             let id = word(one, "symbol_id");
-            picture.add(Item {
-                key: key(one),
+            picture.add(GraphBox {
+                key: symbol_key(one),
                 name: name.to_owned(),
-                about: plain(&format!("{} {name} · {path}", word(one, "kind"))),
+                about: escape_name(&format!("{} {name} · {path}", word(one, "kind"))),
                 href: if word(one, "change_type") == "deleted" {
-                    gone(there, id, path, answer)
+                    deleted_symbol_href(there, id, path, answer)
                 } else if id.is_empty() {
                     there.at.href(&["file", path], &[])
                 } else {
@@ -196,13 +200,13 @@ fn picture(there: &Visited<'_>, answer: &Value) -> Picture {
                 hop: None,
             });
         }
-        picture.connect(&key(from), &key(to));
+        picture.connect(&symbol_key(from), &symbol_key(to));
     }
     picture
 }
 
 /// The comparison page of a symbol that the head no longer has.
-fn gone(there: &Visited<'_>, id: &str, path: &str, answer: &Value) -> String {
+fn deleted_symbol_href(there: &BranchPage<'_>, id: &str, path: &str, answer: &Value) -> String {
     let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
     there.visit.at.href(&["compare", id], &[("base", base), ("head", head), ("path", path)])
 }

@@ -3,13 +3,13 @@
 use maud::html;
 use serde_json::{Value, json};
 
-use super::{Shown, head_of, is_partial, looking, more};
-use crate::explorer::lists::{calls, list, word};
-use crate::explorer::visit::Visit;
+use super::{RenderedScreen, is_partial, next_page_link, pending_note, symbol_heading};
+use crate::explorer::lists::{call_rows, list, word};
+use crate::explorer::page_request::PageRequest;
 
 const LIMIT: u32 = 100;
 
-pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
     let direction = visit.query.get("direction").unwrap_or("callers");
     let question = json!({
         "symbol_name": name,
@@ -31,14 +31,17 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
         }
         div data-list {
             @let none = if direction == "callers" { "No confirmed callers." } else { "No calls within this repository." };
-            @if edges.is_empty() { (looking(is_partial(&answer), none)) }
+            @if edges.is_empty() { (pending_note(is_partial(&answer), none)) }
             @else if is_partial(&answer) { p.dim data-partial { "Incomplete; still loading." } }
-            (calls(&visit.at, edges, direction))
-            (more(visit, &answer["metadata"]))
+            (call_rows(&visit.at, edges, direction))
+            (next_page_link(visit, &answer["metadata"]))
         }
     };
-    let heading = head_of(visit, &answer["symbol"], "calls");
+    let heading = symbol_heading(visit, &answer["symbol"], "calls");
     let metadata = answer["metadata"].clone();
     let title = if direction == "callers" { "Callers" } else { "Calls" };
-    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("get_call_graph", question)]))
+    Ok(RenderedScreen::new(title, answer, &metadata)
+        .heading(heading)
+        .body(body)
+        .with_agent_calls([("get_call_graph", question)]))
 }

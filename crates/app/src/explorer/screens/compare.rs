@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::Shown;
-use crate::explorer::lists::{number, plain, word};
-use crate::explorer::visit::Visit;
+use super::RenderedScreen;
+use crate::explorer::lists::{escape_name, number, word};
+use crate::explorer::page_request::PageRequest;
 
-pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
     let base = visit.query.get("base").unwrap_or("HEAD");
     let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
     let mut question = json!({ "symbol_name": name, "base_ref": base, "head_ref": head, "include_diff": true });
@@ -28,20 +28,20 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
                 @let version = &answer[key];
                 @if version.is_object() {
                     @let pairs = if name == "@worktree" { vec![] } else { vec![("ref", name)] };
-                    a.place href=(super::super::address::At { ref_name: None, tree: visit.at.tree.clone() }.href(&["symbol", word(version, "symbol_id")], &pairs)) { "whole, in " (plain(name)) } " "
+                    a.place href=(super::super::address::CodeState { ref_name: None, tree: visit.at.tree.clone() }.href(&["symbol", word(version, "symbol_id")], &pairs)) { "whole, in " (escape_name(name)) } " "
                 }
             }
         }
     };
     let title = format!("{} in {base} and {head}", word(&answer, "symbol"));
     let heading = html! {
-        div.title { h1 { (plain(word(&answer, "symbol"))) span.dim { " in " (plain(base)) " and " (plain(head)) } } p.place { (plain(word(&answer, "path"))) } }
+        div.title { h1 { (escape_name(word(&answer, "symbol"))) span.dim { " in " (escape_name(base)) " and " (escape_name(head)) } } p.place { (escape_name(word(&answer, "path"))) } }
     };
     let metadata = answer["metadata"].clone();
-    Ok(Shown::new(title, answer, &metadata)
+    Ok(RenderedScreen::new(title, answer, &metadata)
         .heading(heading)
         .body(body)
-        .agent([("compare_symbol_between_commits", question)]))
+        .with_agent_calls([("compare_symbol_between_commits", question)]))
 }
 
 /// A row of the table: a line of each side with its number, and whether they are the same.
@@ -56,7 +56,7 @@ fn side_by_side(diff: &str, names: (&str, &str)) -> Markup {
     html! {
         @if diff.is_empty() { p.dim { "No lines differ." } } @else {
             div.scroll tabindex="0" { table.diff {
-                thead { tr { th colspan="2" { (plain(names.0)) } th colspan="2" { (plain(names.1)) } } }
+                thead { tr { th colspan="2" { (escape_name(names.0)) } th colspan="2" { (escape_name(names.1)) } } }
                 @for row in rows(diff) {
                     @match row {
                         None => { tr.gap { td colspan="4" { "…" } } }
@@ -77,7 +77,7 @@ fn side_by_side(diff: &str, names: (&str, &str)) -> Markup {
 }
 
 fn line(text: &str) -> Markup {
-    html! { code { @for part in text.split_inclusive('\t') { @if let Some(body) = part.strip_suffix('\t') { (plain(body)) "\t" } @else { (plain(part)) } } } }
+    html! { code { @for part in text.split_inclusive('\t') { @if let Some(body) = part.strip_suffix('\t') { (escape_name(body)) "\t" } @else { (escape_name(part)) } } } }
 }
 
 /// The rows of a unified diff; a gap between two hunks is `None`. Removed lines are beside the lines that replaced
@@ -98,7 +98,7 @@ fn rows(diff: &str) -> Vec<Option<Row<'_>>> {
             }
             Some(b'@') => {
                 flush(&mut rows, &mut gone, &mut come);
-                (old, new) = begins(text).unwrap_or((old, new));
+                (old, new) = hunk_start(text).unwrap_or((old, new));
                 if !rows.is_empty() {
                     rows.push(None);
                 }
@@ -125,7 +125,7 @@ fn flush<'d>(rows: &mut Vec<Option<Row<'d>>>, gone: &mut Vec<(u64, &'d str)>, co
 }
 
 /// The start of a hunk: `@@ -23,4 +23,4 @@`.
-fn begins(text: &str) -> Option<(u64, u64)> {
+fn hunk_start(text: &str) -> Option<(u64, u64)> {
     let mut words = text.split(' ').skip(1);
     let mut start = |sign: char| words.next()?.strip_prefix(sign)?.split(',').next()?.parse().ok();
     Some((start('-')?, start('+')?))
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_went_stands_beside_what_came() {
+    fn removed_and_added_lines_are_paired() {
         let found = rows("@@ -3,3 +3,4 @@\n a\n-b\n+c\n+d\n e\n@@ -20 +21 @@\n-x\n");
         let row = |left, right, is_same| Some(Row { left, right, is_same });
         let wanted = vec![

@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::Shown;
-use crate::explorer::lists::{count, list, number, plain, word};
-use crate::explorer::questions::folder;
-use crate::explorer::visit::Visit;
+use super::RenderedScreen;
+use crate::explorer::lists::{count, escape_name, list, number, word};
+use crate::explorer::page_request::PageRequest;
+use crate::explorer::page_tools::folder;
 
-pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest, path: &str) -> Result<RenderedScreen, Value> {
     let answer = visit.ask_tool(&folder::TOOL, json!({ "path": path })).await?;
     let path = word(&answer, "path").to_owned();
     let inside = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
@@ -20,14 +20,14 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
                 ul.rows.files {
                     @for one in list(&answer, "folders") {
                         li data-row {
-                            a.name href=(visit.at.href(&["folder", &inside(word(one, "name"))], &[])) { (plain(word(one, "name"))) "/" }
+                            a.name href=(visit.at.href(&["folder", &inside(word(one, "name"))], &[])) { (escape_name(word(one, "name"))) "/" }
                             " " span.dim { (count(number(one, "files"), "file")) }
                             @if number(one, "edited") > 0 { " " span.badge.edited { (number(one, "edited")) " edited" } }
                         }
                     }
                     @for one in list(&answer, "files") {
                         li data-row {
-                            a.name href=(visit.at.href(&["file", &inside(word(one, "name"))], &[])) { (plain(word(one, "name"))) }
+                            a.name href=(visit.at.href(&["file", &inside(word(one, "name"))], &[])) { (escape_name(word(one, "name"))) }
                             " " span.dim { (count(number(one, "lines"), "line")) @if number(one, "symbols") > 0 { ", " (count(number(one, "symbols"), "symbol")) } }
                             @if one["is_edited"] == true { " " span.badge.edited { "edited" } }
                         }
@@ -38,17 +38,17 @@ pub(super) async fn show(visit: &Visit, path: &str) -> Result<Shown, Value> {
                 h2 { "Languages" }
                 table.factors {
                     @for one in languages.iter().take(12) {
-                        tr { th scope="row" { (plain(word(one, "name"))) } td.number { (percent(number(one, "lines"), lines)) } td.dim { (count(number(one, "files"), "file")) } }
+                        tr { th scope="row" { (escape_name(word(one, "name"))) } td.number { (percent(number(one, "lines"), lines)) } td.dim { (count(number(one, "files"), "file")) } }
                     }
                 }
             }
         }
     };
-    let heading = html! { div.title { h1.path { (crumbs(visit, &visit.folder().await, &path)) } } };
+    let heading = html! { div.title { h1.path { (breadcrumbs(visit, &visit.folder().await, &path)) } } };
     let title = if path.is_empty() { "Code".to_owned() } else { path };
     let metadata = answer["metadata"].clone();
     let agent = [("folder", json!({ "path": word(&answer, "path") }))];
-    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent(agent))
+    Ok(RenderedScreen::new(title, answer, &metadata).heading(heading).body(body).with_agent_calls(agent))
 }
 
 fn percent(part: u64, whole: u64) -> String {
@@ -56,12 +56,12 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 /// A path with links to its folders.
-pub(super) fn crumbs(visit: &Visit, root: &str, path: &str) -> Markup {
+pub(super) fn breadcrumbs(visit: &PageRequest, root: &str, path: &str) -> Markup {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     html! {
-        a href=(visit.at.href(&[], &[])) { (plain(root)) }
+        a href=(visit.at.href(&[], &[])) { (escape_name(root)) }
         @for (at, part) in parts.iter().enumerate() {
-            span.dim { "/" } @if at + 1 < parts.len() { a href=(visit.at.href(&["folder", &parts[..=at].join("/")], &[])) { (plain(part)) } } @else { (plain(part)) }
+            span.dim { "/" } @if at + 1 < parts.len() { a href=(visit.at.href(&["folder", &parts[..=at].join("/")], &[])) { (escape_name(part)) } } @else { (escape_name(part)) }
         }
     }
 }

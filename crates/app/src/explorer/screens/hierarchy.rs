@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, head_of, is_partial};
-use crate::explorer::lists::{list, number, place_link, plain, symbol_link, word};
-use crate::explorer::visit::Visit;
+use super::{RenderedScreen, is_partial, symbol_heading};
+use crate::explorer::lists::{escape_name, list, number, place_link, symbol_link, word};
+use crate::explorer::page_request::PageRequest;
 
-pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
     let question = |direction: &str| json!({ "symbol_name": name, "direction": direction });
     let above = visit.ask("get_symbol_hierarchy", question("ancestors")).await?;
     let below = visit.ask("get_symbol_hierarchy", question("descendants")).await?;
@@ -21,23 +21,23 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
             h2 { "Enclosing symbols" }
             ol.chain { @for one in chain.iter().rev() { li data-row { (symbol_link(&visit.at, one)) " " (place_link(&visit.at, word(one, "path"), number(one, "line_start"))) } } }
         }
-        (users(visit, "Implemented by", "implements", &implemented))
-        (users(visit, "Extended by", "extends", &extended))
+        (subtypes(visit, "Implemented by", "implements", &implemented))
+        (subtypes(visit, "Extended by", "extends", &extended))
         h2 { "Members" }
         @if list(own, "children").is_empty() { p.dim { "Nothing." } }
         (tree(visit, list(own, "children")))
     };
-    let heading = head_of(visit, own, "hierarchy");
+    let heading = symbol_heading(visit, own, "hierarchy");
     let metadata = below["metadata"].clone();
     let title = format!("Hierarchy of {}", word(own, "name"));
     let agent =
         vec![("get_symbol_hierarchy", question("ancestors")), ("get_symbol_hierarchy", question("descendants"))];
     let json =
         json!({ "ancestors": above, "descendants": below, "implemented_by": implemented, "extended_by": extended });
-    Ok(Shown::new(title, json, &metadata).heading(heading).body(body).agent(agent))
+    Ok(RenderedScreen::new(title, json, &metadata).heading(heading).body(body).with_agent_calls(agent))
 }
 
-fn users(visit: &Visit, title: &str, kind: &str, answer: &Value) -> Markup {
+fn subtypes(visit: &PageRequest, title: &str, kind: &str, answer: &Value) -> Markup {
     let references = list(answer, "references");
     let total = number(answer, "total_references");
     let id = word(&answer["symbol"], "symbol_id");
@@ -56,14 +56,14 @@ fn users(visit: &Visit, title: &str, kind: &str, answer: &Value) -> Markup {
 }
 
 /// A tree of symbols. The answer is limited in size, and not deep.
-pub(super) fn tree(visit: &Visit, symbols: &[Value]) -> Markup {
+pub(super) fn tree(visit: &PageRequest, symbols: &[Value]) -> Markup {
     html! {
         @if !symbols.is_empty() {
             ul.rows.tree {
                 @for one in symbols {
                     li data-row {
                         (symbol_link(&visit.at, one)) " " span.dim { (number(one, "line_start")) }
-                        @if !word(one, "signature").is_empty() { pre.signature { (plain(word(one, "signature"))) } }
+                        @if !word(one, "signature").is_empty() { pre.signature { (escape_name(word(one, "signature"))) } }
                         (tree(visit, list(one, "children")))
                     }
                 }

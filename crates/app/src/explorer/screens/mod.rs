@@ -16,10 +16,10 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::address::{Query, decoded};
-use super::lists::{list, plain, symbol_link, word};
-use super::questions::standing;
-use super::visit::{Question, Visit};
+use super::address::{Query, decode_segments};
+use super::lists::{escape_name, list, symbol_link, word};
+use super::page_request::{PageRequest, ToolQuestion};
+use super::page_tools::index_state;
 
 /// The screen that an address selects.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) enum Screen {
 }
 
 /// A rendered screen.
-pub(super) struct Shown {
+pub(super) struct RenderedScreen {
     pub(super) status: StatusCode,
     pub(super) title: String,
     pub(super) heading: Markup,
@@ -49,19 +49,19 @@ pub(super) struct Shown {
     /// The answers it was built from.
     pub(super) json: Value,
     /// The tool calls that give the same as text.
-    pub(super) agent: Vec<Question>,
+    pub(super) agent: Vec<ToolQuestion>,
     pub(super) metadata: Value,
     /// The digest of the shown content.
     pub(super) digest: String,
     /// There is nothing to show yet: the script requests the page again.
-    pub(super) is_waiting: bool,
+    pub(super) is_pending: bool,
 }
 
 impl Screen {
     /// Parses an address.
-    pub(super) fn of(path: &str, query: &Query) -> Option<Self> {
+    pub(super) fn parse(path: &str, query: &Query) -> Option<Self> {
         let (first, rest) = path.strip_prefix('/')?.split_once('/').unwrap_or((path.get(1..)?, ""));
-        let rest = decoded(rest);
+        let rest = decode_segments(rest);
         let named = |make: fn(String) -> Self| (!rest.is_empty()).then(|| make(rest.clone()));
         match first {
             "" => Some(Self::Folder(String::new())),
@@ -85,12 +85,15 @@ impl Screen {
 
     /// Calls the tools and renders the screen. The state of the code is read first, so that a change during the calls
     /// is noticed later.
-    pub(super) async fn show(&self, visit: &Visit) -> Shown {
+    pub(super) async fn show(&self, visit: &PageRequest) -> RenderedScreen {
         let digest = match self {
             Self::Live => String::new(),
-            _ => {
-                visit.standing().await.as_ref().map(|one| word(&one["state"], "digest").to_owned()).unwrap_or_default()
-            }
+            _ => visit
+                .index_state()
+                .await
+                .as_ref()
+                .map(|one| word(&one["state"], "digest").to_owned())
+                .unwrap_or_default(),
         };
         let shown = match self {
             Self::Search => search::show(visit).await,
@@ -109,18 +112,18 @@ impl Screen {
         };
         let shown = match shown {
             Ok(shown) => shown,
-            Err(error) if is_early(&error) => status::waiting(visit, &error).await,
-            Err(error) => refused(visit, &error),
+            Err(error) if is_not_indexed(&error) => status::waiting(visit, &error).await,
+            Err(error) => error_screen(visit, &error),
         };
-        Shown { digest, ..shown }
+        RenderedScreen { digest, ..shown }
     }
 }
 
-impl Shown {
+impl RenderedScreen {
     /// A page with a title for people, built from answers.
     fn new(title: impl Into<String>, json: Value, metadata: &Value) -> Self {
         let title = title.into();
-        let heading = html! { h1 { (plain(&title)) } };
+        let heading = html! { h1 { (escape_name(&title)) } };
         let (agent, metadata) = (Vec::new(), metadata.clone());
         Self {
             status: StatusCode::OK,
@@ -131,7 +134,7 @@ impl Shown {
             agent,
             metadata,
             digest: String::new(),
-            is_waiting: false,
+            is_pending: false,
         }
     }
 
@@ -144,18 +147,18 @@ impl Shown {
     }
 
     /// The message of an error screen.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn error_text(&self) -> String {
         self.json["error"]["message"].as_str().unwrap_or(&self.title).to_owned()
     }
 
     /// Adds the tool calls that give the same to an agent.
-    fn agent(self, questions: impl Into<Vec<Question>>) -> Self {
+    fn with_agent_calls(self, questions: impl Into<Vec<ToolQuestion>>) -> Self {
         Self { agent: questions.into(), ..self }
     }
 }
 
 /// Whether the answer only needs an index that does not exist yet.
-fn is_early(answer: &Value) -> bool {
+fn is_not_indexed(answer: &Value) -> bool {
     matches!(
         word(&answer["error"], "code"),
         "index_not_ready" | "index_in_progress" | "sync_in_progress" | "overlay_not_ready"
@@ -163,8 +166,8 @@ fn is_early(answer: &Value) -> bool {
 }
 
 /// The page for an unknown address.
-pub(super) fn missing(visit: &Visit) -> Shown {
-    refused(visit, &json!({ "error": { "code": "not_found", "message": "Page not found." } }))
+pub(super) fn not_found(visit: &PageRequest) -> RenderedScreen {
+    error_screen(visit, &json!({ "error": { "code": "not_found", "message": "Page not found." } }))
 }
 
 /// Whether a time limit truncated an answer; the next request gets more.
@@ -173,12 +176,12 @@ fn is_partial(answer: &Value) -> bool {
 }
 
 /// A note that a search is still running, or that it found nothing.
-fn looking(is_partial: bool, none: &str) -> Markup {
+fn pending_note(is_partial: bool, none: &str) -> Markup {
     html! { @if is_partial { p.dim data-partial { "Still loading …" } } @else { p.dim { (none) } } }
 }
 
 /// The page for an error.
-pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
+pub(super) fn error_screen(visit: &PageRequest, answer: &Value) -> RenderedScreen {
     let error = &answer["error"];
     let code = word(error, "code");
     let status = match code {
@@ -194,42 +197,42 @@ pub(super) fn refused(visit: &Visit, answer: &Value) -> Shown {
     let paths = list(&error["data"], "nearest_paths");
     let candidates = list(&error["data"], "candidates");
     let body = html! {
-        p.error { (plain(word(error, "message"))) }
+        p.error { (escape_name(word(error, "message"))) }
         @if !names.is_empty() || !paths.is_empty() {
             ul.rows {
-                @for name in names.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.symbol(name)) { (plain(name)) } } }
-                @for path in paths.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } } }
+                @for name in names.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.symbol(name)) { (escape_name(name)) } } }
+                @for path in paths.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.href(&["file", path], &[])) { (escape_name(path)) } } }
             }
         }
         @if !candidates.is_empty() {
             p { "Several symbols have this name:" }
-            ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (plain(word(one, "path"))) } } } }
+            ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (escape_name(word(one, "path"))) } } } }
         }
         p { a href=(visit.at.href(&[], &[])) { "Files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
     };
     let title = if candidates.is_empty() { "Not found" } else { "Which one?" };
-    let shown = Shown::new(title, answer.clone(), &answer["metadata"]).body(body);
-    Shown { status, ..shown }
+    let shown = RenderedScreen::new(title, answer.clone(), &answer["metadata"]).body(body);
+    RenderedScreen { status, ..shown }
 }
 
-async fn live(visit: &Visit) -> Result<Shown, Value> {
-    let answer = visit.ask_tool(&standing::TOOL, json!({})).await?;
+async fn live(visit: &PageRequest) -> Result<RenderedScreen, Value> {
+    let answer = visit.ask_tool(&index_state::TOOL, json!({})).await?;
     let metadata = answer["metadata"].clone();
-    Ok(Shown::new("Live", answer, &metadata))
+    Ok(RenderedScreen::new("Live", answer, &metadata))
 }
 
 /// A link to the next page of a list.
-fn more(visit: &Visit, metadata: &Value) -> Markup {
+fn next_page_link(visit: &PageRequest, metadata: &Value) -> Markup {
     let Some(cursor) = metadata["next_cursor"].as_str() else { return html! {} };
     let pairs: Vec<(&str, &str)> =
         visit.query.without(&["cursor", "ref", "tree"]).chain([("cursor", cursor)]).collect();
-    let segments: Vec<String> = visit.path.split('/').filter(|part| !part.is_empty()).map(decoded).collect();
+    let segments: Vec<String> = visit.path.split('/').filter(|part| !part.is_empty()).map(decode_segments).collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
     html! { p data-row { a.more href=(visit.at.href(&segments, &pairs)) { "More" } } }
 }
 
 /// The tabs of a symbol.
-fn tabs(visit: &Visit, id: &str, open: &str) -> Markup {
+fn tabs(visit: &PageRequest, id: &str, open: &str) -> Markup {
     let tabs = [("symbol", "Source"), ("graph", "Graph"), ("references", "References"), ("hierarchy", "Hierarchy")];
     html! {
         nav.tabs aria-label="About this symbol" {
@@ -241,13 +244,13 @@ fn tabs(visit: &Visit, id: &str, open: &str) -> Markup {
 }
 
 /// The name of a symbol as the heading of a page.
-fn head_of(visit: &Visit, symbol: &Value, open: &str) -> Markup {
+fn symbol_heading(visit: &PageRequest, symbol: &Value, open: &str) -> Markup {
     let path = word(symbol, "path");
     let line = symbol["line_start"].as_u64().or(symbol["line"].as_u64()).unwrap_or(1);
     html! {
         div.title {
-            h1 { span.kind { (word(symbol, "kind")) } " " (plain(word(symbol, "qualified_name"))) }
-            p { a.place href=(visit.at.line(path, line)) { (plain(path)) ":" (line) } }
+            h1 { span.kind { (word(symbol, "kind")) } " " (escape_name(word(symbol, "qualified_name"))) }
+            p { a.place href=(visit.at.line(path, line)) { (escape_name(path)) ":" (line) } }
             (tabs(visit, word(symbol, "symbol_id"), open))
         }
     }

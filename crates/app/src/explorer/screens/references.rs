@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, head_of, is_partial, looking, more};
-use crate::explorer::lists::{count, list, number, plain, symbol_link, word};
-use crate::explorer::visit::Visit;
+use super::{RenderedScreen, is_partial, next_page_link, pending_note, symbol_heading};
+use crate::explorer::lists::{count, escape_name, list, number, symbol_link, word};
+use crate::explorer::page_request::PageRequest;
 
 const LIMIT: u32 = 200;
 
-pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
     let question = json!({
         "symbol_name": name,
         "limit": LIMIT,
@@ -30,20 +30,23 @@ pub(super) async fn show(visit: &Visit, name: &str) -> Result<Shown, Value> {
                     (number(counts, "elsewhere")) " other symbols · " (number(counts, "outside")) " external" }
             }
         }
-        @if references.is_empty() { (looking(is_partial(&answer), "No confirmed references.")) }
+        @if references.is_empty() { (pending_note(is_partial(&answer), "No confirmed references.")) }
         (by_file(visit, &proved))
         @if !guessed.is_empty() { h2 { "Unconfirmed " span.dim { (guessed.len()) " on this page" } } (by_file(visit, &guessed)) }
         @if !through.is_empty() { h2 { "Via an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
-        (more(visit, &answer["metadata"]))
+        (next_page_link(visit, &answer["metadata"]))
     };
-    let heading = head_of(visit, &answer["symbol"], "references");
+    let heading = symbol_heading(visit, &answer["symbol"], "references");
     let metadata = answer["metadata"].clone();
     let title = format!("References to {}", word(&answer["symbol"], "name"));
-    Ok(Shown::new(title, answer, &metadata).heading(heading).body(body).agent([("find_references", question)]))
+    Ok(RenderedScreen::new(title, answer, &metadata)
+        .heading(heading)
+        .body(body)
+        .with_agent_calls([("find_references", question)]))
 }
 
 /// The references grouped by file, in the order of the files.
-fn by_file(visit: &Visit, references: &[&Value]) -> Markup {
+fn by_file(visit: &PageRequest, references: &[&Value]) -> Markup {
     let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
     for one in references {
         let path = word(one, "path");
@@ -55,13 +58,13 @@ fn by_file(visit: &Visit, references: &[&Value]) -> Markup {
     html! {
         @for (path, places) in &files {
             section.file {
-                h3 { a href=(visit.at.href(&["file", path], &[])) { (plain(path)) } " " span.dim { (places.len()) } }
+                h3 { a href=(visit.at.href(&["file", path], &[])) { (escape_name(path)) } " " span.dim { (places.len()) } }
                 ul.rows {
                     @for one in places {
                         @let line = number(one, "line_start");
                         li data-row {
                             a.line href=(visit.at.line(path, line)) { (line) }
-                            " " code { (plain(word(one, "context"))) }
+                            " " code { (escape_name(word(one, "context"))) }
                             div.at { (symbol_link(&visit.at, &one["from_symbol"])) " " span.dim { (word(one, "edge_type")) } }
                         }
                     }

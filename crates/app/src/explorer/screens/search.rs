@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::{Shown, more};
-use crate::explorer::lists::{count, kind, list, number, plain, word};
-use crate::explorer::visit::Visit;
+use super::{RenderedScreen, next_page_link};
+use crate::explorer::lists::{count, escape_name, kind, list, number, word};
+use crate::explorer::page_request::PageRequest;
 
 const LIMIT: u32 = 20;
 
-pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
+pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
     let query = visit.query.get("q").unwrap_or_default();
     let question = json!({
         "query": query,
@@ -26,16 +26,16 @@ pub(super) async fn show(visit: &Visit) -> Result<Shown, Value> {
         p.dim { (count(number(&answer, "total_candidates"), "place")) " " @if !word(&answer, "query_intent").is_empty() { "· read as " (word(&answer, "query_intent").replace('_', " ")) } }
         @if results.is_empty() { p { "No results. Try fewer or other words, or " code { "\"text in quotes\"" } " for exact text." } }
         ol.rows.results { @for result in results { (row(visit, query, result)) } }
-        (more(visit, &answer["metadata"]))
+        (next_page_link(visit, &answer["metadata"]))
     };
     let metadata = answer["metadata"].clone();
-    Ok(Shown::new(format!("{query} – search"), answer, &metadata)
+    Ok(RenderedScreen::new(format!("{query} – search"), answer, &metadata)
         .heading(html! { h1 { "Search" } })
         .body(body)
-        .agent([("search_code", question)]))
+        .with_agent_calls([("search_code", question)]))
 }
 
-fn row(visit: &Visit, query: &str, result: &Value) -> Markup {
+fn row(visit: &PageRequest, query: &str, result: &Value) -> Markup {
     let at = &visit.at;
     let (path, line) = (word(result, "path"), number(result, "line_start").max(1));
     let id = word(result, "symbol_id");
@@ -52,16 +52,16 @@ fn row(visit: &Visit, query: &str, result: &Value) -> Markup {
     html! {
         li data-row {
             @if !word(result, "kind").is_empty() { (kind(word(result, "kind"))) " " }
-            a.name href=(href) { (plain(name)) }
-            " " a.place href=(at.line(path, line)) { (plain(path)) ":" (line) }
-            @if !signature.is_empty() { pre.signature { (plain(signature)) } }
-            @if let Some(text) = text.filter(|_| signature.is_empty()) { pre.signature { @for line in text.lines().take(6) { (plain(line)) "\n" } } }
+            a.name href=(href) { (escape_name(name)) }
+            " " a.place href=(at.line(path, line)) { (escape_name(path)) ":" (line) }
+            @if !signature.is_empty() { pre.signature { (escape_name(signature)) } }
+            @if let Some(text) = text.filter(|_| signature.is_empty()) { pre.signature { @for line in text.lines().take(6) { (escape_name(line)) "\n" } } }
             details.why data-src=(why) { summary { "score " (format!("{:.2}", result["score"].as_f64().unwrap_or_default())) } p { a href=(why) { "why" } } }
         }
     }
 }
 
-pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
+pub(super) async fn why(visit: &PageRequest) -> Result<RenderedScreen, Value> {
     let query = visit.query.get("q").unwrap_or_default();
     let path = visit.query.get("path").unwrap_or_default();
     let line = visit.query.number("line").unwrap_or(1);
@@ -86,7 +86,7 @@ pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
                     tr {
                         th scope="row" { (name.replace('_', " ")) }
                         td.number { (format!("{value:+.3}")) }
-                        td { (plain(word(details, &format!("{name}_reason")))) }
+                        td { (escape_name(word(details, &format!("{name}_reason")))) }
                     }
                 }
             }
@@ -94,5 +94,7 @@ pub(super) async fn why(visit: &Visit) -> Result<Shown, Value> {
         p { a href=(visit.at.href(&["search"], &[("q", query)])) { "All results" } }
     };
     let metadata = answer["metadata"].clone();
-    Ok(Shown::new(format!("Why {path}:{line}"), answer, &metadata).body(body).agent([("explain_ranking", question)]))
+    Ok(RenderedScreen::new(format!("Why {path}:{line}"), answer, &metadata)
+        .body(body)
+        .with_agent_calls([("explain_ranking", question)]))
 }

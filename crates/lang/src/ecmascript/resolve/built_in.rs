@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Rules;
+use super::EcmaResolver;
 use super::types::{Scope, Type};
 
 /// Members of the language's own types: of strings, lists, sets, maps, promises, functions, and of all objects.
@@ -95,11 +95,11 @@ const MEMBERS: &[&str] = &[
 ];
 
 /// Returns whether the language's own types have a member of this name.
-pub(super) fn is_of_the_language(name: &str) -> bool {
+pub(super) fn is_language_member(name: &str) -> bool {
     MEMBERS.binary_search(&name).is_ok()
 }
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Returns a type of the language, by its name and type arguments.
     pub(super) fn built_in(&self, name: &str, argument: &dyn Fn(usize) -> Type) -> Type {
         match name {
@@ -121,7 +121,7 @@ impl Rules<'_> {
             "Awaited" => self.awaited(&argument(0)),
             "Partial" | "Required" | "Readonly" | "NonNullable" | "Omit" | "Pick" | "Exclude" | "Extract"
             | "NoInfer" => argument(0),
-            "ReturnType" => self.called(&argument(0), "", &Scope::new(u32::MAX, None, 0)),
+            "ReturnType" => self.call_result(&argument(0), "", &Scope::new(u32::MAX, None, 0)),
             "InstanceType" => self.instance_of(&argument(0), &[]),
             "any" | "unknown" | "object" | "Object" | "Function" => Type::Unknown,
             _ => Type::External,
@@ -133,7 +133,7 @@ impl Rules<'_> {
         match name {
             "Object" | "Promise" | "Array" => Type::Method(Rc::new(Type::External), Rc::from(name)),
             // Any code may add members to these.
-            "window" | "globalThis" | "self" | "global" => Type::Given,
+            "window" | "globalThis" | "self" | "global" => Type::ExternalResult,
             _ => Type::External,
         }
     }
@@ -142,29 +142,29 @@ impl Rules<'_> {
     pub(super) fn awaited(&self, of: &Type) -> Type {
         let one = |of: &Type| match self.expanded(of) {
             Type::Promise(inner) => (*inner).clone(),
-            Type::Several(types) => Type::several(types.iter().map(|one| self.awaited(one))),
+            Type::Union(types) => Type::union_of(types.iter().map(|one| self.awaited(one))),
             other => other,
         };
-        Type::several(of.each().iter().map(one))
+        Type::union_of(of.alternatives().iter().map(one))
     }
 
     /// Returns the element type of a list, or the value type of a map.
     pub(super) fn element(&self, of: &Type) -> Type {
         let one = |of: &Type| match self.expanded(of) {
             Type::List(element) | Type::Dict(element) => (*element).clone(),
-            Type::Tuple(elements) => Type::several(elements.iter().cloned()),
-            Type::External | Type::Given => Type::Given,
-            Type::Several(types) => Type::several(types.iter().map(|one| self.element(one))),
+            Type::Tuple(elements) => Type::union_of(elements.iter().cloned()),
+            Type::External | Type::ExternalResult => Type::ExternalResult,
+            Type::Union(types) => Type::union_of(types.iter().map(|one| self.element(one))),
             _ => Type::Unknown,
         };
-        Type::several(of.each().iter().map(one))
+        Type::union_of(of.alternatives().iter().map(one))
     }
 
     /// Returns the type of the n-th element.
     pub(super) fn nth(&self, of: &Type, at: usize) -> Type {
         match self.expanded(of) {
             Type::Tuple(elements) => elements.get(at).cloned().unwrap_or(Type::Unknown),
-            Type::Several(types) => Type::several(types.iter().map(|one| self.nth(one, at))),
+            Type::Union(types) => Type::union_of(types.iter().map(|one| self.nth(one, at))),
             other => self.element(&other),
         }
     }
@@ -173,7 +173,7 @@ impl Rules<'_> {
     pub(super) fn method_result(&self, of: &Type, name: &str) -> Type {
         match (of, name) {
             (Type::Tuple(elements), _) => {
-                self.method_result(&Type::list(Type::several(elements.iter().cloned())), name)
+                self.method_result(&Type::list(Type::union_of(elements.iter().cloned())), name)
             }
             (
                 Type::List(_),
@@ -202,7 +202,7 @@ impl Rules<'_> {
     pub(super) fn callback_parameter(&self, of: &Type, name: &str, at: usize) -> Type {
         match (of, name, at) {
             (Type::Tuple(elements), ..) => {
-                self.callback_parameter(&Type::list(Type::several(elements.iter().cloned())), name, at)
+                self.callback_parameter(&Type::list(Type::union_of(elements.iter().cloned())), name, at)
             }
             (Type::List(element), "reduce" | "reduceRight", 1) => (**element).clone(),
             (Type::List(element), "sort" | "toSorted", 0 | 1) => (**element).clone(),
@@ -211,7 +211,7 @@ impl Rules<'_> {
                 (Type::Promise(_), "catch") => Type::Unknown,
                 _ => (**element).clone(),
             },
-            _ => Type::Given,
+            _ => Type::ExternalResult,
         }
     }
 }

@@ -4,39 +4,41 @@ use std::rc::Rc;
 
 use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
-use super::Rules;
+use super::EcmaResolver;
 use super::index::Index;
-use super::names::Target;
+use super::names::NameTarget;
 use super::signatures::{
-    Parameter, Signature, call_signatures, callable, chosen, declared_type, parameter, parameters, signature,
+    Parameter, Signature, call_signatures, callable, choose_overload, declared_type, parameter, parameters, signature,
 };
 use super::split;
-use super::types::{Receiver, Scope, Type, Written};
-use super::written::{is_function, without_comments};
+use super::type_text::{is_function, without_comments};
+use super::types::{Receiver, Scope, Type, TypeText};
 
 /// The maximum number of overloads to check.
 const MAX_OVERLOADS: usize = 64;
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Returns the result type of a call. The arguments may determine a type parameter.
-    pub(super) fn called(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
-        let one = |callee: &Type| self.course.guarded(Type::Unknown, || self.called_one(callee, arguments, scope));
-        Type::several(callee.each().iter().map(one))
+    pub(super) fn call_result(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
+        let one = |callee: &Type| {
+            self.query_stack.with_depth_limit(Type::Unknown, || self.call_result_of_one(callee, arguments, scope))
+        };
+        Type::union_of(callee.alternatives().iter().map(one))
     }
 
-    fn called_one(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
+    fn call_result_of_one(&self, callee: &Type, arguments: &str, scope: &Scope) -> Type {
         match callee {
             Type::Value(symbol) => self.function_result(*symbol, None, arguments, scope),
             Type::Bound(symbol, receiver) => self.function_result(*symbol, Some(receiver), arguments, scope),
             Type::Method(of, name) => self.method_result(of, name),
-            Type::Module(file) => match self.target_type(self.module_itself(*file)) {
+            Type::Module(file) => match self.target_type(self.callable_module(*file)) {
                 Type::Module(_) => Type::Unknown,
-                itself => self.called(&itself, arguments, scope),
+                itself => self.call_result(&itself, arguments, scope),
             },
-            Type::External | Type::Given => Type::Given,
-            Type::Instance(..) | Type::Written(_) => match self.expanded(callee) {
-                Type::Several(types) => Type::several(types.iter().map(|one| self.called(one, arguments, scope))),
-                _ => match chosen(&self.signatures(callee), arguments) {
+            Type::External | Type::ExternalResult => Type::ExternalResult,
+            Type::Instance(..) | Type::Inline(_) => match self.expanded(callee) {
+                Type::Union(types) => Type::union_of(types.iter().map(|one| self.call_result(one, arguments, scope))),
+                _ => match choose_overload(&self.signatures(callee), arguments) {
                     Some(signature) => self.result_of(signature, arguments, scope),
                     None => Type::Unknown,
                 },
@@ -47,9 +49,9 @@ impl Rules<'_> {
 
     fn function_result(&self, of: SymbolAt, receiver: Option<&Receiver>, arguments: &str, scope: &Scope) -> Type {
         let Some(index) = self.index(of.file) else { return Type::Unknown };
-        let Some(symbol) = index.symbol(of.place) else { return Type::Unknown };
+        let Some(symbol) = index.symbol(of.ordinal) else { return Type::Unknown };
         let signatures = self.function_signatures(of, receiver);
-        if let Some(signature) = chosen(&signatures, arguments) {
+        if let Some(signature) = choose_overload(&signatures, arguments) {
             let found = self.result_of(signature, arguments, scope);
             if !found.is_unknown() {
                 return found;
@@ -58,11 +60,11 @@ impl Rules<'_> {
         let Some(value) = symbol.value.filter(|_| matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method)) else {
             return Type::Unknown;
         };
-        if let ("this", Some(receiver)) = (index.written(value), receiver) {
-            return receiver.of.clone();
+        if let ("this", Some(receiver)) = (index.expr_text(value), receiver) {
+            return receiver.receiver_type.clone();
         }
-        let inferred = self.results.answer(&self.course, of, Type::Unknown, || {
-            self.value(index.written(value), &Scope::new(of.file, Some(of.place), symbol.lines.end))
+        let inferred = self.results.compute_cyclic(&self.query_stack, of, Type::Unknown, || {
+            self.value(index.expr_text(value), &Scope::new(of.file, Some(of.ordinal), symbol.lines.end))
         });
         match inferred {
             Type::Unknown => Type::Unknown,
@@ -77,9 +79,9 @@ impl Rules<'_> {
         let mut inside = signature.scope.clone();
         let given = self.inferred(signature, arguments, scope);
         if !given.is_empty() {
-            inside.given = given.into_iter().chain(inside.given.iter().cloned()).collect();
+            inside.type_args = given.into_iter().chain(inside.type_args.iter().cloned()).collect();
         }
-        self.written(result, &inside)
+        self.type_from_text(result, &inside)
     }
 
     fn inferred(&self, signature: &Signature, arguments: &str, scope: &Scope) -> Vec<(String, Type)> {
@@ -87,11 +89,11 @@ impl Rules<'_> {
         if signature.type_parameters.is_empty() || arguments.is_empty() {
             return given;
         }
-        let names: Vec<&str> = split::parts(&signature.type_parameters, true, ",")
+        let names: Vec<&str> = split::split_top_level(&signature.type_parameters, true, ",")
             .into_iter()
             .map(|one| split::word(one.trim()).0)
             .collect();
-        let arguments = split::parts(arguments, false, ",");
+        let arguments = split::split_top_level(arguments, false, ",");
         for (parameter, argument) in parameters(&signature.parameters).iter().zip(arguments) {
             let (declared, is_list) = match parameter.declared.strip_suffix("[]") {
                 Some(element) => (element.trim(), true),
@@ -110,8 +112,10 @@ impl Rules<'_> {
 
     /// Returns the type of the n-th parameter of a function.
     pub(super) fn parameter(&self, function: &Type, at: usize, scope: &Scope) -> Type {
-        let one = |function: &Type| self.course.guarded(Type::Unknown, || self.parameter_of_one(function, at, scope));
-        Type::several(function.each().iter().map(one))
+        let one = |function: &Type| {
+            self.query_stack.with_depth_limit(Type::Unknown, || self.parameter_of_one(function, at, scope))
+        };
+        Type::union_of(function.alternatives().iter().map(one))
     }
 
     fn parameter_of_one(&self, function: &Type, at: usize, scope: &Scope) -> Type {
@@ -121,9 +125,9 @@ impl Rules<'_> {
                 Some(name) => self.callback_parameter(of, name, at),
                 None => Type::Method(of.clone(), Rc::from(format!("{name}()"))),
             },
-            Type::External | Type::Given => Type::Given,
+            Type::External | Type::ExternalResult => Type::ExternalResult,
             _ => match self.expanded(function) {
-                Type::Several(types) => self.parameter(&Type::Several(types), at, scope),
+                Type::Union(types) => self.parameter(&Type::Union(types), at, scope),
                 function => self.fitting_parameter(&self.signatures(&function), at),
             },
         }
@@ -133,9 +137,9 @@ impl Rules<'_> {
     fn fitting_parameter(&self, signatures: &[Signature], at: usize) -> Type {
         let is_callable = |found: &Type| {
             let one = |one: &Type| {
-                matches!(self.expanded(one), Type::Written(_) | Type::Value(_) | Type::Bound(..) | Type::Several(_))
+                matches!(self.expanded(one), Type::Inline(_) | Type::Value(_) | Type::Bound(..) | Type::Union(_))
             };
-            found.each().iter().any(one)
+            found.alternatives().iter().any(one)
         };
         let mut types = Vec::new();
         for signature in signatures.iter().take(MAX_OVERLOADS) {
@@ -145,7 +149,7 @@ impl Rules<'_> {
             }
             types.push(found);
         }
-        Type::several(types)
+        Type::union_of(types)
     }
 
     fn nth_parameter(&self, signature: &Signature, at: usize) -> Type {
@@ -158,7 +162,7 @@ impl Rules<'_> {
             _ if last.is_rest => (*last, Some(at + 1 - all.len())),
             _ => return Type::Unknown,
         };
-        let declared = self.written(parameter.declared, &signature.scope);
+        let declared = self.type_from_text(parameter.declared, &signature.scope);
         match rest {
             Some(at) => self.nth(&declared, at),
             None => declared,
@@ -168,31 +172,31 @@ impl Rules<'_> {
     /// Returns the type of the n-th parameter of a class's constructor.
     pub(super) fn constructor_parameter(&self, class: &Type, at: usize, scope: &Scope) -> Type {
         let Type::Value(class) = class else {
-            return if *class == Type::External { Type::Given } else { Type::Unknown };
+            return if *class == Type::External { Type::ExternalResult } else { Type::Unknown };
         };
         let Some(index) = self.index(class.file) else { return Type::Unknown };
-        let own = index.named(Some(class.place), "constructor").first();
+        let own = index.named(Some(class.ordinal), "constructor").first();
         match own {
-            Some(&place) => self.parameter(&Type::Value(SymbolAt { file: class.file, place }), at, scope),
+            Some(&place) => self.parameter(&Type::Value(SymbolAt { file: class.file, ordinal: place }), at, scope),
             None => match self.bases(&index, *class, &Rc::from([])).first() {
-                Some(Type::Instance(base, _)) if base != class => {
-                    self.course.guarded(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope))
-                }
-                Some(Type::External) => Type::Given,
+                Some(Type::Instance(base, _)) if base != class => self
+                    .query_stack
+                    .with_depth_limit(Type::Unknown, || self.constructor_parameter(&Type::Value(*base), at, scope)),
+                Some(Type::External) => Type::ExternalResult,
                 _ => Type::Unknown,
             },
         }
     }
 
     /// Returns the type that an interface or function type with `new` constructs.
-    pub(super) fn made_by(&self, of: &Type) -> Type {
+    pub(super) fn constructed_type(&self, of: &Type) -> Type {
         match self.expanded(of) {
-            Type::Written(written) if written.text.starts_with("new ") => {
-                let function = Type::Written(Rc::new(Written {
+            Type::Inline(written) if written.text.starts_with("new ") => {
+                let function = Type::Inline(Rc::new(TypeText {
                     text: written.text[4..].trim().to_owned(),
                     scope: written.scope.clone(),
                 }));
-                self.called(&function, "", &written.scope)
+                self.call_result(&function, "", &written.scope)
             }
             _ => Type::Unknown,
         }
@@ -204,11 +208,11 @@ impl Rules<'_> {
             Type::Value(symbol) => self.function_signatures(symbol, None),
             Type::Bound(symbol, receiver) => self.function_signatures(symbol, Some(&receiver)),
             Type::Instance(symbol, arguments) => self.interface_signatures(symbol, &arguments),
-            Type::Written(written) if is_function(&written.text) => {
+            Type::Inline(written) if is_function(&written.text) => {
                 let text = written.text.strip_prefix("new ").unwrap_or(&written.text);
                 signature(text, &written.scope).into_iter().collect()
             }
-            Type::Written(written) => match split::group(&written.text) {
+            Type::Inline(written) => match split::group(&written.text) {
                 Some((inside, _)) => call_signatures(inside, &written.scope),
                 None => Vec::new(),
             },
@@ -218,15 +222,16 @@ impl Rules<'_> {
 
     fn function_signatures(&self, of: SymbolAt, receiver: Option<&Receiver>) -> Vec<Signature> {
         let Some(index) = self.index(of.file) else { return Vec::new() };
-        let Some(symbol) = index.symbol(of.place) else { return Vec::new() };
+        let Some(symbol) = index.symbol(of.ordinal) else { return Vec::new() };
         let scope_in = |place: Option<u32>, line: u32| Scope {
-            given: receiver.map_or_else(|| Rc::from([]), |receiver| receiver.given.clone()),
-            this: receiver.map(|receiver| Rc::new(receiver.of.clone())),
+            type_args: receiver.map_or_else(|| Rc::from([]), |receiver| receiver.type_args.clone()),
+            this: receiver.map(|receiver| Rc::new(receiver.receiver_type.clone())),
             ..Scope::new(of.file, place, line)
         };
         if let Some(declared) = declared_type(index.header(symbol)) {
-            let declared = self.written(declared, &scope_in(symbol.parent, symbol.lines.start));
-            let found = self.course.guarded(None, || Some(self.signatures(&declared))).unwrap_or_default();
+            let declared = self.type_from_text(declared, &scope_in(symbol.parent, symbol.lines.start));
+            let found =
+                self.query_stack.with_depth_limit(None, || Some(self.signatures(&declared))).unwrap_or_default();
             if !found.is_empty() {
                 return found;
             }
@@ -235,9 +240,9 @@ impl Rules<'_> {
             index.named(symbol.parent, &symbol.name).iter().filter_map(|&place| Some((place, index.symbol(place)?)));
         let overloads = same.filter(|(place, other)| {
             // Overloads follow each other.
-            *place == of.place
+            *place == of.ordinal
                 || other.kind == symbol.kind
-                    && place.abs_diff(of.place) < 24
+                    && place.abs_diff(of.ordinal) < 24
                     && other.value.is_none()
                     && other.annotation.is_some()
         });
@@ -250,7 +255,7 @@ impl Rules<'_> {
 
     fn interface_signatures(&self, of: SymbolAt, arguments: &[Type]) -> Vec<Signature> {
         let Some(index) = self.index(of.file) else { return Vec::new() };
-        let Some(symbol) = index.symbol(of.place).filter(|symbol| symbol.kind == SymbolKind::Interface) else {
+        let Some(symbol) = index.symbol(of.ordinal).filter(|symbol| symbol.kind == SymbolKind::Interface) else {
             return Vec::new();
         };
         let text = self.world.text(of.file);
@@ -258,19 +263,23 @@ impl Rules<'_> {
         let own = without_comments(own);
         let Some(body) = split::find(&own, true, |rest| rest.starts_with('{')) else { return Vec::new() };
         let Some((inside, _)) = split::group(&own[body..]) else { return Vec::new() };
-        let scope = self.scope_in(of, symbol, &self.given(of, arguments));
+        let scope = self.scope_in(of, symbol, &self.type_args_of(of, arguments));
         let own = call_signatures(inside, &scope);
         if !own.is_empty() {
             return own;
         }
-        let bases = self.bases(&index, of, &scope.given);
-        bases.iter().flat_map(|base| self.course.guarded(None, || Some(self.signatures(base)))).flatten().collect()
+        let bases = self.bases(&index, of, &scope.type_args);
+        bases
+            .iter()
+            .flat_map(|base| self.query_stack.with_depth_limit(None, || Some(self.signatures(base))))
+            .flatten()
+            .collect()
     }
 
     /// Returns the full declared type of a parameter, from its function's header.
     pub(super) fn parameter_text(&self, index: &Index, symbol: &Symbol, name: &str, start: &str) -> Option<String> {
         let taken = signature(callable(index.header(symbol)), &Scope::new(0, None, 0))?;
-        let parts = split::parts(&taken.parameters, true, ",").into_iter().map(str::trim);
+        let parts = split::split_top_level(&taken.parameters, true, ",").into_iter().map(str::trim);
         let found = parts.map(|part| (part, parameter(part).declared)).find(|(part, declared)| {
             let pattern = &part[..part.len() - declared.len()];
             let is_named =
@@ -281,10 +290,10 @@ impl Rules<'_> {
     }
 
     /// Returns the target of calling a target as a whole.
-    pub(super) fn called_target(&self, target: Target) -> Target {
+    pub(super) fn call_target(&self, target: NameTarget) -> NameTarget {
         match target {
-            Target::Module(file) => match self.module_itself(file) {
-                Target::Module(_) => Target::Nobody,
+            NameTarget::Module(file) => match self.callable_module(file) {
+                NameTarget::Module(_) => NameTarget::Unresolved,
                 itself => itself,
             },
             other => other,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use codecompass_model::{BindingKind, Import, RefShape, SourceFile, Symbol, SymbolKind, Visibility};
 
-use crate::rules::index::{self, places, range, sorted};
+use crate::rules::index::{self, indices_where, range, sorted};
 
 /// A file with its facts sorted for lookups.
 pub(super) struct Index {
@@ -34,26 +34,26 @@ impl Index {
     pub(super) fn new(file: Rc<SourceFile>) -> Self {
         let facts = &file.facts;
         let is_attached = |symbol: &Symbol| symbol.kind.can_be_named() && is_attached(&facts.symbols, symbol);
-        let attached = places(&facts.symbols, is_attached);
+        let attached = indices_where(&facts.symbols, is_attached);
         let name = |at: u32| facts.symbols[at as usize].qualified_name.as_str();
-        let owned = attached.iter().copied().filter(|&at| owner(name(at)).is_some()).collect();
-        let reexports = places(&facts.imports, |import| {
+        let owned = attached.iter().copied().filter(|&at| owner_qualified_name(name(at)).is_some()).collect();
+        let reexports = indices_where(&facts.imports, |import| {
             !import.glob && local_name(import).is_some() && (import.reexport || import.module.is_empty())
         });
         let outside = |at: u32| local_name(&facts.imports[at as usize]);
         Index {
             attached: sorted(attached, |a, b| name(a).cmp(name(b))),
-            owned: sorted(owned, |a, b| owner(name(a)).cmp(&owner(name(b)))),
+            owned: sorted(owned, |a, b| owner_qualified_name(name(a)).cmp(&owner_qualified_name(name(b)))),
             reexports: sorted(reexports, |a, b| outside(a).cmp(&outside(b))),
-            globs: places(&facts.imports, |import| import.glob),
-            aliases: places(&facts.symbols, |symbol| symbol.kind == SymbolKind::Use && symbol.value.is_some()),
+            globs: indices_where(&facts.imports, |import| import.glob),
+            aliases: indices_where(&facts.symbols, |symbol| symbol.kind == SymbolKind::Use && symbol.value.is_some()),
             shared: index::Index::new(file, given_name),
         }
     }
 
     /// Returns the part of a symbol's header after its name.
     pub(super) fn header(&self, symbol: &Symbol) -> &str {
-        symbol.header.map_or("", |header| self.written(header))
+        symbol.header.map_or("", |header| self.expr_text(header))
     }
 
     /// Returns the symbols that assignments attach to a symbol: `Foo.prototype.bar = …`.
@@ -64,14 +64,14 @@ impl Index {
 
     /// Returns whether assignments attach members to a symbol.
     pub(super) fn is_owner(&self, symbol: &Symbol) -> bool {
-        !range(&self.owned, |at| owner(self.qualified(at)).cmp(&Some(&symbol.qualified_name))).is_empty()
+        !range(&self.owned, |at| owner_qualified_name(self.qualified(at)).cmp(&Some(&symbol.qualified_name))).is_empty()
     }
 
     /// Returns the path that `import a = B.C` renames.
     pub(super) fn alias(&self, name: &str) -> Option<&str> {
         let is_meant = |at: &&u32| self.qualified(**at).rsplit_once('.').is_some_and(|(_, last)| last == name);
         let path = self.symbol(*self.aliases.iter().find(is_meant)?)?.value?;
-        Some(self.written(path))
+        Some(self.expr_text(path))
     }
 
     pub(super) fn reexports(&self, outside: &str) -> &[u32] {
@@ -83,7 +83,9 @@ impl Index {
         let is_default = |symbol: &Symbol| symbol.visibility_text.as_deref() == Some("export default");
         let fits = |&&place: &&u32| {
             let symbol = self.symbol(place);
-            symbol.is_some_and(|symbol| symbol.visibility == Some(Visibility::Public) && !is_loose_member(symbol))
+            symbol.is_some_and(|symbol| {
+                symbol.visibility == Some(Visibility::Public) && !is_object_literal_member(symbol)
+            })
         };
         let mut found: Vec<u32> = self.named(None, name).iter().filter(fits).copied().collect();
         if name == "default" && found.is_empty() {
@@ -100,7 +102,7 @@ impl Index {
         if all.is_empty() {
             return None;
         }
-        let used = || self.used(name, line).or_else(|| self.used(name, line.saturating_add(1)));
+        let used = || self.binding_used_on(name, line).or_else(|| self.binding_used_on(name, line.saturating_add(1)));
         if let Some(found) = (!types).then(used).flatten() {
             return found;
         }
@@ -114,7 +116,7 @@ impl Index {
     }
 
     /// Returns the binding of a name on a line, if the name is used there.
-    fn used(&self, name: &str, line: u32) -> Option<Option<u32>> {
+    fn binding_used_on(&self, name: &str, line: u32) -> Option<Option<u32>> {
         let references = &self.facts().references;
         // References to a name are in source order.
         let here = range(self.references(name), |at| references[at as usize].line.cmp(&line));
@@ -136,7 +138,7 @@ impl Index {
 
 /// Returns whether the qualified name of a symbol has another owner than its enclosing symbol.
 fn is_attached(all: &[Symbol], symbol: &Symbol) -> bool {
-    let around = Symbol::naming(all, symbol.parent);
+    let around = Symbol::naming_ancestor(all, symbol.parent);
     let plain = around.map_or(0, |around| around.qualified_name.len() + 1) + symbol.name.len();
     match around {
         Some(_) => symbol.qualified_name.len() != plain,
@@ -145,7 +147,7 @@ fn is_attached(all: &[Symbol], symbol: &Symbol) -> bool {
 }
 
 /// Returns the qualified name of a symbol's owner, from its own.
-fn owner(qualified: &str) -> Option<&str> {
+fn owner_qualified_name(qualified: &str) -> Option<&str> {
     qualified.rsplit_once('.').map(|(owner, _)| owner)
 }
 
@@ -165,6 +167,6 @@ pub(super) fn is_member(kind: SymbolKind) -> bool {
 }
 
 /// Returns whether a symbol is a member of an object literal somewhere in the file.
-fn is_loose_member(symbol: &Symbol) -> bool {
+fn is_object_literal_member(symbol: &Symbol) -> bool {
     symbol.parent.is_none() && is_member(symbol.kind)
 }

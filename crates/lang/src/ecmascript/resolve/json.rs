@@ -106,12 +106,12 @@ impl Reader<'_> {
                 self.rest = rest;
                 true
             }
-            None => self.rest.is_empty() || self.rest.starts_with([']', '}']) && self.drop_one(),
+            None => self.rest.is_empty() || self.rest.starts_with([']', '}']) && self.skip_unmatched(),
         }
     }
 
     /// Skips an unmatched closing bracket.
-    fn drop_one(&mut self) -> bool {
+    fn skip_unmatched(&mut self) -> bool {
         self.rest = &self.rest[1..];
         true
     }
@@ -153,7 +153,7 @@ mod tests {
     use super::Json;
 
     #[test]
-    fn comments_and_trailing_commas_are_read_over() {
+    fn accepts_comments_and_trailing_commas() {
         let read = Json::read("{ // a\n \"a\": [\"x\", 1, /* b */ \"y\",], \"b\": {\"c\": true,}, }");
         assert_eq!(read.get("a").map(Json::texts), Some(vec!["x", "y"]));
         assert_eq!(read.get("b").and_then(|b| b.get("c")), Some(&Json::Other));

@@ -13,24 +13,24 @@ mod json;
 mod members;
 mod modules;
 mod names;
-mod reached;
 mod references;
+mod returned_calls;
 mod signatures;
 pub(super) mod split;
+mod type_text;
 mod types;
 mod values;
-mod written;
 
 use std::rc::Rc;
 
-use codecompass_model::{Meaning, Reached, Resolver, SymbolAt, VersionId, World};
+use codecompass_model::{Resolution, Resolver, ReturnedCall, SymbolAt, VersionId, World};
 
-use crate::resolve::{parts, returned};
-use crate::rules::memo::{Course, Memo};
+use crate::resolve::{merged, returned};
+use crate::rules::memo::{Memo, QueryStack};
 
 use index::Index;
 use modules::Modules;
-use names::{Space, Target};
+use names::{NameTarget, Space};
 use types::Type;
 
 /// The maximum depth of nested type queries.
@@ -40,13 +40,13 @@ const MAX_DEPTH: u32 = 40;
 const MAX_STEPS: u32 = 20_000;
 
 /// The resolver of a view.
-pub(super) struct Rules<'w> {
+pub(super) struct EcmaResolver<'w> {
     world: Rc<dyn World + 'w>,
     modules: Modules<'w>,
-    course: Course,
+    query_stack: QueryStack,
     indexes: Memo<VersionId, Option<Rc<Index>>>,
-    exports: Memo<(VersionId, String, Space), Target>,
-    globals: Memo<(String, Space), Target>,
+    exports: Memo<(VersionId, String, Space), NameTarget>,
+    globals: Memo<(String, Space), NameTarget>,
     binding_types: Memo<(VersionId, u32), Type>,
     symbol_types: Memo<SymbolAt, Type>,
     results: Memo<SymbolAt, Type>,
@@ -54,10 +54,10 @@ pub(super) struct Rules<'w> {
 
 /// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
-    Box::new(Rules {
+    Box::new(EcmaResolver {
         modules: Modules::new(Rc::clone(&world)),
         world,
-        course: Course::new(MAX_DEPTH, MAX_STEPS),
+        query_stack: QueryStack::new(MAX_DEPTH, MAX_STEPS),
         indexes: Memo::default(),
         exports: Memo::default(),
         globals: Memo::default(),
@@ -67,24 +67,24 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
     })
 }
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     fn index(&self, file: VersionId) -> Option<Rc<Index>> {
-        self.indexes.once(&file, || self.world.file(file).map(|file| Rc::new(Index::new(file))))
+        self.indexes.get_or_compute(&file, || self.world.file(file).map(|file| Rc::new(Index::new(file))))
     }
 }
 
-impl Resolver for Rules<'_> {
-    fn reference(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
-        self.referred(file, at)
+impl Resolver for EcmaResolver<'_> {
+    fn resolve_reference(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
+        self.reference_resolution(file, at)
     }
 
-    fn import(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
-        self.import_meaning(file, at)
+    fn resolve_import(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
+        self.import_resolution(file, at)
     }
 
-    fn kin(&self) -> &'static [&'static str] {
+    fn interop_languages(&self) -> &'static [&'static str] {
         &["javascript", "svelte", "typescript", "vue"]
     }
 
@@ -92,21 +92,21 @@ impl Resolver for Rules<'_> {
         true
     }
 
-    fn returned(&self, function: SymbolAt) -> Vec<SymbolAt> {
-        returned::returned(&*self.world, function)
+    fn returned_functions(&self, function: SymbolAt) -> Vec<SymbolAt> {
+        returned::returned_functions(&*self.world, function)
     }
 
-    fn reached(&self, file: VersionId, at: u32) -> Option<Reached> {
-        self.course.begin();
-        self.reached_by(file, at)
+    fn returned_call(&self, file: VersionId, at: u32) -> Option<ReturnedCall> {
+        self.query_stack.begin_query();
+        self.find_returned_call(file, at)
     }
 
-    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        parts::merged(&*self.world, declared)
+    fn out_of_line_members(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        merged::merged(&*self.world, declared)
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.course.begin();
-        self.implementing(declared)
+        self.query_stack.begin_query();
+        self.find_implementations(declared)
     }
 }

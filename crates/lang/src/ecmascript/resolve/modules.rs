@@ -9,11 +9,11 @@ use codecompass_model::{VersionId, World};
 use super::json::Json;
 
 /// The extensions to append to a specifier, in this order.
-const ENDINGS: &[&str] =
+const EXTENSIONS: &[&str] =
     &["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts", ".json", ".vue"];
 
 /// Extensions of compiled files, with those of their sources.
-const COMPILED: &[(&str, &[&str])] = &[
+const SOURCE_EXTENSIONS: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts"]),
     (".jsx", &[".tsx"]),
     (".mjs", &[".mts", ".d.mts"]),
@@ -21,12 +21,12 @@ const COMPILED: &[(&str, &[&str])] = &[
 ];
 
 /// Folders of compiled code; the sources are in `src` or beside it.
-const OUTPUTS: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs"];
+const OUTPUT_FOLDERS: &[&str] = &["dist", "lib", "build", "out", "esm", "cjs"];
 
 /// The modules of a view.
 pub(super) struct Modules<'w> {
     world: Rc<dyn World + 'w>,
-    known: RefCell<HashMap<(String, String), Option<VersionId>>>,
+    resolved: RefCell<HashMap<(String, String), Option<VersionId>>>,
     configs: OnceCell<Vec<Config>>,
     packages: OnceCell<Vec<Package>>,
 }
@@ -49,24 +49,24 @@ struct Package {
 
 impl<'w> Modules<'w> {
     pub(super) fn new(world: Rc<dyn World + 'w>) -> Self {
-        Modules { world, known: RefCell::default(), configs: OnceCell::new(), packages: OnceCell::new() }
+        Modules { world, resolved: RefCell::default(), configs: OnceCell::new(), packages: OnceCell::new() }
     }
 
     /// Returns the file of a specifier in a file at this path; `None` if it is not in the view.
     pub(super) fn find(&self, path: &str, specifier: &str) -> Option<VersionId> {
         let folder = parent(path).to_owned();
         let key = (folder, specifier.to_owned());
-        if let Some(found) = self.known.borrow().get(&key) {
+        if let Some(found) = self.resolved.borrow().get(&key) {
             return *found;
         }
         let found = self.look_up(&key.0, specifier);
-        self.known.borrow_mut().insert(key, found);
+        self.resolved.borrow_mut().insert(key, found);
         found
     }
 
     /// Returns whether a specifier without a file in the view names an external package: it is no path, and no file of
     /// the view ends with its path after the first name, which may be an alias of any folder.
-    pub(super) fn is_foreign(&self, specifier: &str) -> bool {
+    pub(super) fn is_external_package(&self, specifier: &str) -> bool {
         if specifier.starts_with("node:") {
             return true;
         }
@@ -83,7 +83,7 @@ impl<'w> Modules<'w> {
             let mut paths = files.iter().filter_map(|id| self.world.file(*id).map(|file| file.path.clone()));
             paths.any(|found| found.ends_with(&format!("/{path}")) || found == path)
         };
-        !ENDINGS.iter().any(|ending| {
+        !EXTENSIONS.iter().any(|ending| {
             is_there(format!("{stem}{ending}"), &format!("{path}{ending}"))
                 || is_there(format!("index{ending}"), &format!("{path}/index{ending}"))
         })
@@ -92,7 +92,7 @@ impl<'w> Modules<'w> {
     fn look_up(&self, folder: &str, specifier: &str) -> Option<VersionId> {
         let specifier = specifier.split(['?', '!']).next().unwrap_or(specifier);
         if specifier.starts_with('.') {
-            return self.at(&join(folder, specifier)?);
+            return self.module_at(&join(folder, specifier)?);
         }
         if specifier.starts_with('/') || specifier.starts_with("node:") || specifier.is_empty() {
             return None;
@@ -101,16 +101,16 @@ impl<'w> Modules<'w> {
     }
 
     /// Returns the file or folder module at a path without its extension.
-    fn at(&self, path: &str) -> Option<VersionId> {
+    fn module_at(&self, path: &str) -> Option<VersionId> {
         self.file(path).or_else(|| self.main_of(path)).or_else(|| self.file(&below(path, "index")))
     }
 
     fn file(&self, path: &str) -> Option<VersionId> {
         let with = |ending: &&str| self.world.file_at(&format!("{path}{ending}"));
-        if let Some(found) = ENDINGS.iter().find_map(with) {
+        if let Some(found) = EXTENSIONS.iter().find_map(with) {
             return Some(found);
         }
-        COMPILED.iter().find_map(|(ending, sources)| {
+        SOURCE_EXTENSIONS.iter().find_map(|(ending, sources)| {
             let stem = path.strip_suffix(ending)?;
             sources.iter().find_map(|source| self.world.file_at(&format!("{stem}{source}")))
         })
@@ -133,10 +133,10 @@ impl<'w> Modules<'w> {
         let around = configs.iter().filter(|config| is_in(folder, &config.folder));
         around.into_iter().find_map(|config| {
             let mapped =
-                config.paths.iter().filter_map(|(pattern, targets)| Some((matched(pattern, specifier)?, targets)));
+                config.paths.iter().filter_map(|(pattern, targets)| Some((match_star(pattern, specifier)?, targets)));
             let by_path = mapped.flat_map(|(star, targets)| targets.iter().map(move |to| to.replacen('*', star, 1)));
             let by_base = config.base.iter().map(|base| below(base, specifier));
-            by_path.chain(by_base).find_map(|path| self.at(&path))
+            by_path.chain(by_base).find_map(|path| self.module_at(&path))
         })
     }
 
@@ -222,7 +222,7 @@ impl<'w> Modules<'w> {
 
     /// Returns the target of a key in a map of exports or imports; patterns may contain one star.
     fn mapped(&self, package: &Package, map: &Json, key: &str) -> Option<VersionId> {
-        let fitting = map.entries().iter().filter_map(|(pattern, to)| Some((matched(pattern, key)?, to)));
+        let fitting = map.entries().iter().filter_map(|(pattern, to)| Some((match_star(pattern, key)?, to)));
         fitting
             .flat_map(|(star, to)| to.texts().into_iter().map(move |to| to.replacen('*', star, 1)))
             .find_map(|to| self.target(package, &to))
@@ -232,7 +232,7 @@ impl<'w> Modules<'w> {
     fn target(&self, package: &Package, to: &str) -> Option<VersionId> {
         let to = to.trim_start_matches("./");
         let direct = below(&package.folder, to);
-        let is_compiled = OUTPUTS.contains(&to.split('/').next().unwrap_or(""));
+        let is_compiled = OUTPUT_FOLDERS.contains(&to.split('/').next().unwrap_or(""));
         let found = self.world.file_at(&direct).filter(|_| !to.ends_with(".d.ts")).or_else(|| self.file(&direct));
         found.or_else(|| {
             let mut rest = to;
@@ -247,16 +247,16 @@ impl<'w> Modules<'w> {
 
     fn source(&self, package: &Package, stem: &str) -> Option<VersionId> {
         let in_src = below(&package.folder, &below("src", stem));
-        self.at(&in_src).or_else(|| self.at(&below(&package.folder, stem)))
+        self.module_at(&in_src).or_else(|| self.module_at(&below(&package.folder, stem)))
     }
 }
 
 fn is_output(folder: &str) -> bool {
-    OUTPUTS.contains(&folder) || folder == "types"
+    OUTPUT_FOLDERS.contains(&folder) || folder == "types"
 }
 
 /// Returns the text that matches the star of a pattern; empty for a pattern without a star that equals the text.
-fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+fn match_star<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     match pattern.split_once('*') {
         Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
         None => (pattern == text).then_some(""),

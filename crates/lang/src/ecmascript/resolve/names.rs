@@ -2,7 +2,7 @@
 
 use codecompass_model::{BindingKind, Symbol, SymbolAt, SymbolKind, VersionId};
 
-use super::Rules;
+use super::EcmaResolver;
 use super::index::{Index, is_member};
 use super::types::Scope;
 
@@ -15,7 +15,7 @@ pub(super) enum Space {
 
 /// The target of a name.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Target {
+pub(super) enum NameTarget {
     /// A local binding of a file.
     Local(VersionId, u32),
     /// Symbols that are one entity.
@@ -25,32 +25,32 @@ pub(super) enum Target {
     /// Something external.
     External,
     /// No known name of the view.
-    Nobody,
+    Unresolved,
 }
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Resolves a name at a site.
-    pub(super) fn name(&self, scope: &Scope, name: &str, space: Space) -> Target {
-        let Some(index) = self.index(scope.file) else { return Target::Nobody };
+    pub(super) fn name(&self, scope: &Scope, name: &str, space: Space) -> NameTarget {
+        let Some(index) = self.index(scope.file) else { return NameTarget::Unresolved };
         if let Some(at) = index.visible_binding(name, scope.symbol, scope.line, space == Space::Type) {
             let binding = index.file.facts.bindings.get(at as usize);
             let is_nearer = |binding: Option<u32>| {
                 let depth = |around| index.chain(scope.symbol).position(|at| at == around).unwrap_or(usize::MAX);
-                let declared = self.declared(&index, scope, name, space);
+                let declared = self.declared_around(&index, scope, name, space);
                 declared.is_none_or(|(around, _)| depth(binding) <= depth(around))
             };
             if binding.is_some_and(|binding| binding.kind != BindingKind::TypeParam || is_nearer(binding.symbol)) {
-                return Target::Local(scope.file, at);
+                return NameTarget::Local(scope.file, at);
             }
         }
-        self.symbols(&index, scope, name, space)
+        self.nonlocal_target(&index, scope, name, space)
     }
 
     /// Resolves a name that is not local.
-    pub(super) fn symbols(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Target {
-        if let Some((_, places)) = self.declared(index, scope, name, space) {
-            let at = |place| SymbolAt { file: scope.file, place };
-            return Target::Symbols(places.into_iter().map(at).collect());
+    pub(super) fn nonlocal_target(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> NameTarget {
+        if let Some((_, places)) = self.declared_around(index, scope, name, space) {
+            let at = |place| SymbolAt { file: scope.file, ordinal: place };
+            return NameTarget::Symbols(places.into_iter().map(at).collect());
         }
         let chain: Vec<Option<u32>> = index.chain(scope.symbol).collect();
         let import = index.imports_named(name).iter().rev().find(|&&at| {
@@ -62,24 +62,30 @@ impl Rules<'_> {
             None => self.alias(index, name, scope, space).unwrap_or_else(|| {
                 // In oddly indented code, an enclosing declaration may seem out of scope.
                 let is_declared = chain.iter().any(|&around| !index.named(around, name).is_empty());
-                if is_declared { Target::Nobody } else { self.global(name, space) }
+                if is_declared { NameTarget::Unresolved } else { self.global(name, space) }
             }),
         }
     }
 
     /// Resolves the alias of `import a = B.C`.
-    fn alias(&self, index: &Index, name: &str, scope: &Scope, space: Space) -> Option<Target> {
+    fn alias(&self, index: &Index, name: &str, scope: &Scope, space: Space) -> Option<NameTarget> {
         let path = index.alias(name)?;
         let first = path.split('.').next().unwrap_or("");
         if first == name {
             return None;
         }
         // Its first name may be another alias, and the aliases may be cyclic.
-        Some(self.course.guarded(Target::Nobody, || self.path(scope, path, space)))
+        Some(self.query_stack.with_depth_limit(NameTarget::Unresolved, || self.path(scope, path, space)))
     }
 
     /// Returns the declarations of a name in the enclosing symbols of a site, and the symbol that contains them.
-    fn declared(&self, index: &Index, scope: &Scope, name: &str, space: Space) -> Option<(Option<u32>, Vec<u32>)> {
+    fn declared_around(
+        &self,
+        index: &Index,
+        scope: &Scope,
+        name: &str,
+        space: Space,
+    ) -> Option<(Option<u32>, Vec<u32>)> {
         index.chain(scope.symbol).find_map(|around| {
             let children = index.named(around, name);
             let fitting = |&&place: &&u32| {
@@ -121,32 +127,33 @@ impl Rules<'_> {
     }
 
     /// Resolves a name without a declaration in the file: one of the language, or one declared for all files.
-    fn global(&self, name: &str, space: Space) -> Target {
+    fn global(&self, name: &str, space: Space) -> NameTarget {
         let key = (name.to_owned(), space);
-        self.globals.once(&key, || {
+        self.globals.get_or_compute(&key, || {
             let found = self.world.symbols_named(name);
             let declared: Vec<SymbolAt> = found.iter().copied().filter(|&at| self.is_global(at, space)).collect();
             match declared.is_empty() {
-                true if found.iter().any(|&at| self.is_of_a_script(at)) => Target::Nobody,
-                true => Target::External,
-                false => Target::Symbols(declared),
+                true if found.iter().any(|&at| self.is_script_level(at)) => NameTarget::Unresolved,
+                true => NameTarget::External,
+                false => NameTarget::Symbols(declared),
             }
         })
     }
 
     /// Returns whether a symbol is at file level of a script: a file that is no module shares its names with all
     /// scripts that are loaded with it.
-    fn is_of_a_script(&self, at: SymbolAt) -> bool {
+    fn is_script_level(&self, at: SymbolAt) -> bool {
         let Some(index) = self.index(at.file) else { return false };
         let is_exported = |symbol: &Symbol| symbol.visibility_text.is_some();
-        let is_alone = index.symbol(at.place).is_some_and(|symbol| symbol.parent.is_none() && !is_member(symbol.kind));
+        let is_alone =
+            index.symbol(at.ordinal).is_some_and(|symbol| symbol.parent.is_none() && !is_member(symbol.kind));
         is_alone && index.file.facts.imports.is_empty() && !index.file.facts.symbols.iter().any(is_exported)
     }
 
     /// Returns whether a symbol is in `declare global`, or at file level of declarations that are no module.
     fn is_global(&self, at: SymbolAt, space: Space) -> bool {
         let Some(index) = self.index(at.file) else { return false };
-        let Some(symbol) = index.symbol(at.place).filter(|symbol| is_in_space(symbol, space)) else { return false };
+        let Some(symbol) = index.symbol(at.ordinal).filter(|symbol| is_in_space(symbol, space)) else { return false };
         match symbol.parent.and_then(|parent| index.symbol(parent)) {
             Some(parent) => parent.kind == SymbolKind::Namespace && parent.name == "global" && !is_member(symbol.kind),
             None => {
@@ -156,7 +163,7 @@ impl Rules<'_> {
     }
 
     /// Resolves a dotted path, from its first name on.
-    pub(super) fn path(&self, scope: &Scope, path: &str, space: Space) -> Target {
+    pub(super) fn path(&self, scope: &Scope, path: &str, space: Space) -> NameTarget {
         let mut parts = path.split('.').map(str::trim);
         let first = parts.next().unwrap_or("");
         let rest: Vec<&str> = parts.collect();
@@ -164,7 +171,7 @@ impl Rules<'_> {
             return self.name(scope, first, space);
         }
         let mut target = self.name(scope, first, Space::Value);
-        if !matches!(target, Target::Module(_) | Target::Symbols(_) | Target::Local(..)) {
+        if !matches!(target, NameTarget::Module(_) | NameTarget::Symbols(_) | NameTarget::Local(..)) {
             target = self.name(scope, first, Space::Type);
         }
         for (at, part) in rest.iter().enumerate() {
@@ -175,25 +182,25 @@ impl Rules<'_> {
     }
 
     /// Resolves a name in a module or namespace.
-    fn inner(&self, target: Target, name: &str, space: Space) -> Target {
+    fn inner(&self, target: NameTarget, name: &str, space: Space) -> NameTarget {
         match target {
-            Target::Module(file) => self.export(file, name, space),
-            Target::Symbols(symbols) => {
+            NameTarget::Module(file) => self.export(file, name, space),
+            NameTarget::Symbols(symbols) => {
                 let found: Vec<SymbolAt> =
                     symbols.iter().flat_map(|&around| self.namespaced(around, name, space)).collect();
-                if found.is_empty() { Target::Nobody } else { Target::Symbols(found) }
+                if found.is_empty() { NameTarget::Unresolved } else { NameTarget::Symbols(found) }
             }
-            Target::External => Target::External,
-            _ => Target::Nobody,
+            NameTarget::External => NameTarget::External,
+            _ => NameTarget::Unresolved,
         }
     }
 
     /// Returns the members of a namespace, an enum or a class with this name.
     fn namespaced(&self, around: SymbolAt, name: &str, space: Space) -> Vec<SymbolAt> {
         let Some(index) = self.index(around.file) else { return Vec::new() };
-        let children = index.named(Some(around.place), name).iter();
+        let children = index.named(Some(around.ordinal), name).iter();
         let fitting = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| is_in_space(symbol, space));
-        children.filter(fitting).map(|&place| SymbolAt { file: around.file, place }).collect()
+        children.filter(fitting).map(|&place| SymbolAt { file: around.file, ordinal: place }).collect()
     }
 }
 

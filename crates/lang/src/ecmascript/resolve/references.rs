@@ -1,87 +1,94 @@
 //! Resolves references by their shape.
 
-use codecompass_model::{Confidence, Meaning, RefShape, Reference, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Confidence, RefShape, Reference, Resolution, SymbolAt, SymbolKind, VersionId};
 
-use super::Rules;
+use super::EcmaResolver;
 use super::index::{Index, is_member};
 use super::members::Member;
-use super::names::{Space, Target};
+use super::names::{NameTarget, Space};
 use super::types::{Scope, Type};
 use crate::resolve::imports;
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Resolves a reference.
-    pub(super) fn referred(&self, file: VersionId, at: u32) -> Meaning {
-        let Some(index) = self.index(file) else { return Meaning::Unknown("no such file") };
+    pub(super) fn reference_resolution(&self, file: VersionId, at: u32) -> Resolution {
+        let Some(index) = self.index(file) else { return Resolution::Unknown("no such file") };
         let Some(reference) = index.file.facts.references.get(at as usize) else {
-            return Meaning::Unknown("no such reference");
+            return Resolution::Unknown("no such reference");
         };
         match reference.shape {
-            RefShape::Binds => return Meaning::Local,
-            RefShape::Import => return self.in_import(&index, reference),
-            RefShape::Mention => return Meaning::Unknown("no rule reads a name here"),
+            RefShape::Binds => return Resolution::Local,
+            RefShape::Import => return self.import_name_resolution(&index, reference),
+            RefShape::Mention => return Resolution::Unknown("no rule reads a name here"),
             _ => {}
         }
         let scope = Scope::new(file, reference.symbol, reference.line);
         let name = index.name(reference.name);
         let space = space_of(reference.shape);
-        match reference.qualifier.map(|at| index.written(at)) {
-            None => self.bare(&index, reference, name, &scope, space),
-            Some(path) if space == Space::Type => self.in_path(&scope, path, name),
+        match reference.qualifier.map(|at| index.expr_text(at)) {
+            None => self.bare_name_resolution(&index, reference, name, &scope, space),
+            Some(path) if space == Space::Type => self.path_resolution(&scope, path, name),
             Some(receiver) => self.on_receiver(&index, reference, receiver, name, &scope),
         }
     }
 
     /// Resolves a name in an import or a re-export.
-    fn in_import(&self, index: &Index, reference: &Reference) -> Meaning {
-        match imports::part(&index.file.facts, reference) {
-            Some(imports::Part::Whole(at)) => self.import_meaning(index.file.id, at),
-            _ => Meaning::Unknown("no rule reads a name here"),
+    fn import_name_resolution(&self, index: &Index, reference: &Reference) -> Resolution {
+        match imports::import_name_at(&index.file.facts, reference) {
+            Some(imports::ImportName::Imported(at)) => self.import_resolution(index.file.id, at),
+            _ => Resolution::Unknown("no rule reads a name here"),
         }
     }
 
     /// Resolves an import.
-    pub(super) fn import_meaning(&self, file: VersionId, at: u32) -> Meaning {
+    pub(super) fn import_resolution(&self, file: VersionId, at: u32) -> Resolution {
         let target = match self.imported(file, at, Space::Value) {
-            Target::Nobody => self.imported(file, at, Space::Type),
+            NameTarget::Unresolved => self.imported(file, at, Space::Type),
             found => found,
         };
-        meaning(target, "import")
+        target_resolution(target, "import")
     }
 
     /// Resolves a bare name.
-    fn bare(&self, index: &Index, reference: &Reference, name: &str, scope: &Scope, space: Space) -> Meaning {
+    fn bare_name_resolution(
+        &self,
+        index: &Index,
+        reference: &Reference,
+        name: &str,
+        scope: &Scope,
+        space: Space,
+    ) -> Resolution {
         if reference.shape == RefShape::Member {
-            return Meaning::Unknown("a key of a literal or pattern of unknown type");
+            return Resolution::Unknown("a key of a literal or pattern of unknown type");
         }
         if reference.binding.is_some() {
-            return Meaning::Local;
+            return Resolution::Local;
         }
         if name == "super" {
             return match self.value("super", scope) {
-                Type::Instance(class, _) => Meaning::proved(class, "base class"),
-                Type::External => Meaning::External,
-                _ => Meaning::Unknown("base class not found"),
+                Type::Instance(class, _) => Resolution::proved(class, "base class"),
+                Type::External => Resolution::External,
+                _ => Resolution::Unknown("base class not found"),
             };
         }
-        let mut target = self.symbols(index, scope, name, space);
+        let mut target = self.nonlocal_target(index, scope, name, space);
         if is_called(reference.shape) {
-            target = self.called_target(target);
+            target = self.call_target(target);
         }
         // A name in a type position may be a value, and vice versa: `typeof x`, `export { T }`.
-        if matches!(target, Target::External | Target::Nobody) {
+        if matches!(target, NameTarget::External | NameTarget::Unresolved) {
             let other = if space == Space::Type { Space::Value } else { Space::Type };
             let is_open = matches!(reference.shape, RefShape::Value | RefShape::Type | RefShape::Extends);
-            match self.symbols(index, scope, name, other) {
-                found @ (Target::Symbols(_) | Target::Module(_)) if is_open => target = found,
+            match self.nonlocal_target(index, scope, name, other) {
+                found @ (NameTarget::Symbols(_) | NameTarget::Module(_)) if is_open => target = found,
                 _ => {}
             }
         }
         match (reference.shape, target) {
-            (RefShape::Construct, Target::Symbols(classes)) => {
-                meaning(Target::Symbols(self.with_constructors(classes)), "scope")
+            (RefShape::Construct, NameTarget::Symbols(classes)) => {
+                target_resolution(NameTarget::Symbols(self.with_constructors(classes)), "scope")
             }
-            (_, target) => meaning(target, "scope"),
+            (_, target) => target_resolution(target, "scope"),
         }
     }
 
@@ -89,9 +96,9 @@ impl Rules<'_> {
     fn with_constructors(&self, classes: Vec<SymbolAt>) -> Vec<SymbolAt> {
         let constructors = |class: &SymbolAt| {
             let index = self.index(class.file);
-            let places = index.map_or(Vec::new(), |index| index.named(Some(class.place), "constructor").to_vec());
+            let places = index.map_or(Vec::new(), |index| index.named(Some(class.ordinal), "constructor").to_vec());
             let file = class.file;
-            places.into_iter().map(move |place| SymbolAt { file, place })
+            places.into_iter().map(move |place| SymbolAt { file, ordinal: place })
         };
         let found: Vec<SymbolAt> = classes.iter().flat_map(constructors).collect();
         let is_constructor = |at: &SymbolAt| self.kind(*at) == Some(SymbolKind::Constructor);
@@ -100,16 +107,25 @@ impl Rules<'_> {
     }
 
     /// Resolves a type in a namespace or module.
-    fn in_path(&self, scope: &Scope, path: &str, name: &str) -> Meaning {
+    fn path_resolution(&self, scope: &Scope, path: &str, name: &str) -> Resolution {
         match self.path(scope, &format!("{path}.{name}"), Space::Type) {
-            Target::Nobody => meaning(self.path(scope, &format!("{path}.{name}"), Space::Value), "scope"),
-            target => meaning(target, "scope"),
+            NameTarget::Unresolved => {
+                target_resolution(self.path(scope, &format!("{path}.{name}"), Space::Value), "scope")
+            }
+            target => target_resolution(target, "scope"),
         }
     }
 
     /// Resolves a member of a receiver text.
-    fn on_receiver(&self, index: &Index, reference: &Reference, receiver: &str, name: &str, scope: &Scope) -> Meaning {
-        let of = match reference.binding.filter(|_| is_plain(receiver)) {
+    fn on_receiver(
+        &self,
+        index: &Index,
+        reference: &Reference,
+        receiver: &str,
+        name: &str,
+        scope: &Scope,
+    ) -> Resolution {
+        let of = match reference.binding.filter(|_| is_single_name(receiver)) {
             Some(at) => self.binding_type(index.file.id, at),
             None => self.value(receiver, scope),
         };
@@ -121,21 +137,21 @@ impl Rules<'_> {
                 if reference.shape == RefShape::Construct {
                     targets = self.with_constructors(targets);
                 }
-                Meaning::Symbols { targets, confidence: Confidence::Static, why: "member of the receiver's type" }
+                Resolution::Symbols { targets, confidence: Confidence::Static, why: "member of the receiver's type" }
             }
-            Member::Typed(Type::Module(file)) => Meaning::Module(vec![file]),
+            Member::Typed(Type::Module(file)) => Resolution::Module(vec![file]),
             Member::Typed(_) | Member::External if self.is_narrowed(index, reference, receiver) => {
-                Meaning::Unknown("the receiver is narrowed to another type")
+                Resolution::Unknown("the receiver is narrowed to another type")
             }
-            Member::Typed(_) | Member::External => Meaning::External,
-            Member::Inline(_) => Meaning::Unknown("a member of a type without a name"),
-            Member::Missing => Meaning::Unknown("the type has no such member"),
-            Member::Unknown => Meaning::Unknown("receiver's type not known"),
+            Member::Typed(_) | Member::External => Resolution::External,
+            Member::Inline(_) => Resolution::Unknown("a member of a type without a name"),
+            Member::Missing => Resolution::Unknown("the type has no such member"),
+            Member::Unknown => Resolution::Unknown("receiver's type not known"),
         }
     }
 }
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Returns whether the enclosing function checks its receiver with `instanceof`: then the declared type may no
     /// longer apply. This matters only if the view has a member of that name.
     fn is_narrowed(&self, index: &Index, reference: &Reference, receiver: &str) -> bool {
@@ -151,13 +167,13 @@ impl Rules<'_> {
 }
 
 /// Returns the resolution of a target.
-pub(super) fn meaning(target: Target, why: &'static str) -> Meaning {
+pub(super) fn target_resolution(target: NameTarget, why: &'static str) -> Resolution {
     match target {
-        Target::Local(..) => Meaning::Local,
-        Target::Symbols(targets) => Meaning::Symbols { targets, confidence: Confidence::Static, why },
-        Target::Module(file) => Meaning::Module(vec![file]),
-        Target::External => Meaning::External,
-        Target::Nobody => Meaning::Unknown("not found"),
+        NameTarget::Local(..) => Resolution::Local,
+        NameTarget::Symbols(targets) => Resolution::Symbols { targets, confidence: Confidence::Static, why },
+        NameTarget::Module(file) => Resolution::Module(vec![file]),
+        NameTarget::External => Resolution::External,
+        NameTarget::Unresolved => Resolution::Unknown("not found"),
     }
 }
 
@@ -173,6 +189,6 @@ fn is_called(shape: RefShape) -> bool {
 }
 
 /// Returns whether a text is one name.
-fn is_plain(text: &str) -> bool {
+fn is_single_name(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }

@@ -2,8 +2,8 @@
 
 use super::members::object_parts;
 use super::split;
+use super::type_text::is_function;
 use super::types::Scope;
-use super::written::is_function;
 
 /// A call signature.
 pub(super) struct Signature {
@@ -21,9 +21,9 @@ pub(super) struct Parameter<'t> {
 }
 
 /// Returns the overload that accepts this number of arguments, else the first with a return type.
-pub(super) fn chosen<'s>(signatures: &'s [Signature], arguments: &str) -> Option<&'s Signature> {
+pub(super) fn choose_overload<'s>(signatures: &'s [Signature], arguments: &str) -> Option<&'s Signature> {
     let typed = || signatures.iter().filter(|one| one.result.is_some());
-    let count = split::parts(arguments, false, ",").into_iter().filter(|one| !one.trim().is_empty()).count();
+    let count = split::split_top_level(arguments, false, ",").into_iter().filter(|one| !one.trim().is_empty()).count();
     let takes = |one: &&Signature| {
         let all = parameters(&one.parameters);
         let needed = all.iter().filter(|one| !one.is_rest && !one.is_optional).count();
@@ -51,7 +51,7 @@ pub(super) fn callable(header: &str) -> &str {
         Some(at) => &rest[at + 2..],
         None => rest.trim_start_matches(':').trim_start(),
     };
-    let value = split::after(value, "async").unwrap_or(value.strip_prefix("async").unwrap_or(value));
+    let value = split::after_keyword(value, "async").unwrap_or(value.strip_prefix("async").unwrap_or(value));
     let value = value.strip_prefix("function").map_or(value, |rest| split::word(rest.trim_start_matches(['*', ' '])).1);
     value.trim_start()
 }
@@ -109,7 +109,7 @@ pub(super) fn call_signatures(inside: &str, scope: &Scope) -> Vec<Signature> {
 }
 
 pub(super) fn parameters(text: &str) -> Vec<Parameter<'_>> {
-    let parts = split::parts(text, true, ",").into_iter().map(str::trim).filter(|part| !part.is_empty());
+    let parts = split::split_top_level(text, true, ",").into_iter().map(str::trim).filter(|part| !part.is_empty());
     let parts = parts.filter(|part| !part.starts_with("this:"));
     parts.map(parameter).collect()
 }

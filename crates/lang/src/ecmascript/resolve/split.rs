@@ -54,7 +54,7 @@ pub(super) fn find(text: &str, angles: bool, fits: impl Fn(&str) -> bool) -> Opt
 }
 
 /// Splits a text at the separators outside brackets.
-pub(in crate::ecmascript) fn parts<'t>(text: &'t str, angles: bool, separator: &str) -> Vec<&'t str> {
+pub(in crate::ecmascript) fn split_top_level<'t>(text: &'t str, angles: bool, separator: &str) -> Vec<&'t str> {
     let (mut out, mut from) = (Vec::new(), 0);
     walk(text, angles, |at, rest| {
         if at >= from && rest.starts_with(separator) {
@@ -94,7 +94,7 @@ pub(in crate::ecmascript) fn word(text: &str) -> (&str, &str) {
 }
 
 /// Returns the text after a keyword.
-pub(super) fn after<'t>(text: &'t str, keyword: &str) -> Option<&'t str> {
+pub(super) fn after_keyword<'t>(text: &'t str, keyword: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(keyword)?;
     rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
 }
@@ -104,15 +104,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_outside_of_brackets() {
-        assert_eq!(parts("A<B | C> | (D | E) | 'x|y'", true, "|"), ["A<B | C> ", " (D | E) ", " 'x|y'"]);
-        assert_eq!(parts("(a: A) => B, C", true, ","), ["(a: A) => B", " C"]);
+    fn splits_outside_brackets() {
+        assert_eq!(split_top_level("A<B | C> | (D | E) | 'x|y'", true, "|"), ["A<B | C> ", " (D | E) ", " 'x|y'"]);
+        assert_eq!(split_top_level("(a: A) => B, C", true, ","), ["(a: A) => B", " C"]);
         assert_eq!(group("<A, B<C>>(d)"), Some(("A, B<C>", "(d)")));
         assert_eq!(group("((a) => b) c"), Some(("(a) => b", " c")));
         assert_eq!(group("(a"), None);
         assert_eq!(word("abc<D>"), ("abc", "<D>"));
-        assert_eq!(after("typeof x", "typeof"), Some("x"));
-        assert_eq!(after("typeofx", "typeof"), None);
+        assert_eq!(after_keyword("typeof x", "typeof"), Some("x"));
+        assert_eq!(after_keyword("typeofx", "typeof"), None);
         assert_eq!(find("a ? b : c", false, |rest| rest.starts_with('?')), Some(2));
     }
 }

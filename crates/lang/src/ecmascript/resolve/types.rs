@@ -13,7 +13,7 @@ pub(super) enum Type {
     External,
     /// The return value of an external function, or its argument to a callback. It may be a value that the view passed
     /// in before, so only members of the language's own types are known to be external.
-    Given,
+    ExternalResult,
     /// An instance of a class, an interface, an enum, or the target of an alias; with type arguments.
     Instance(SymbolAt, Rc<[Type]>),
     /// A symbol itself as a value: a class, a function, an enum, a namespace, an object literal.
@@ -23,7 +23,7 @@ pub(super) enum Type {
     /// All exports of a file.
     Module(VersionId),
     /// An inline function or object type.
-    Written(Rc<Written>),
+    Inline(Rc<TypeText>),
     /// An object literal that begins on a line inside a symbol.
     Literal(VersionId, Option<u32>, u32),
     /// Arrays, sets, iterators.
@@ -37,19 +37,19 @@ pub(super) enum Type {
     /// A method of one of these four.
     Method(Rc<Type>, Rc<str>),
     /// A union or an intersection.
-    Several(Rc<[Type]>),
+    Union(Rc<[Type]>),
 }
 
 /// The receiver of a method, and the type arguments of its class.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Receiver {
-    pub(super) of: Type,
-    pub(super) given: Rc<[(String, Type)]>,
+    pub(super) receiver_type: Type,
+    pub(super) type_args: Rc<[(String, Type)]>,
 }
 
 /// The text of a type, and its scope.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Written {
+pub(super) struct TypeText {
     pub(super) text: String,
     pub(super) scope: Scope,
 }
@@ -62,14 +62,14 @@ pub(super) struct Scope {
     pub(super) symbol: Option<u32>,
     pub(super) line: u32,
     /// The type arguments of type parameters.
-    pub(super) given: Rc<[(String, Type)]>,
+    pub(super) type_args: Rc<[(String, Type)]>,
     /// The type of `this`, if the site does not determine it.
     pub(super) this: Option<Rc<Type>>,
 }
 
 impl Scope {
     pub(super) fn new(file: VersionId, symbol: Option<u32>, line: u32) -> Self {
-        Scope { file, symbol, line, given: Rc::from([]), this: None }
+        Scope { file, symbol, line, type_args: Rc::from([]), this: None }
     }
 }
 
@@ -84,15 +84,15 @@ impl Type {
 
     /// Returns the union of several types, without unknown types, and without types that have no members if others have
     /// some. If only external and unknown types are left, it is unknown.
-    pub(super) fn several(types: impl IntoIterator<Item = Type>) -> Self {
+    pub(super) fn union_of(types: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
         let mut rest = None;
         for one in types {
             match (one, &rest) {
                 (Type::Unknown, _) => rest = Some(Type::Unknown),
-                (Type::Given, Some(Type::External) | None) => rest = Some(Type::Given),
+                (Type::ExternalResult, Some(Type::External) | None) => rest = Some(Type::ExternalResult),
                 (Type::External, None) => rest = Some(Type::External),
-                (Type::Given | Type::External, _) => {}
+                (Type::ExternalResult | Type::External, _) => {}
                 (one, _) if known.contains(&one) => {}
                 (one, _) => known.push(one),
             }
@@ -100,14 +100,14 @@ impl Type {
         match known.len() {
             0 => rest.unwrap_or(Type::Unknown),
             1 => known.remove(0),
-            _ => Type::Several(known.into()),
+            _ => Type::Union(known.into()),
         }
     }
 
     /// Returns the alternatives of this type.
-    pub(super) fn each(&self) -> &[Type] {
+    pub(super) fn alternatives(&self) -> &[Type] {
         match self {
-            Type::Several(types) => types,
+            Type::Union(types) => types,
             one => std::slice::from_ref(one),
         }
     }

@@ -2,31 +2,32 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Expr, ExprId, Flags, Part, Symbol, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Expr, ExprId, Flags, Symbol, SymbolAt, SymbolKind, ValuePart, VersionId};
 
-use super::Rules;
+use super::EcmaResolver;
 use super::index::Index;
-use super::members::Given;
-use super::names::{Space, Target};
+use super::members::TypeArgs;
+use super::names::{NameTarget, Space};
 use super::split;
 use super::types::{Receiver, Scope, Type};
 use crate::resolve::chain::{Base, Chain, Step};
 
 /// Operators that return one of their operands.
-const EITHER: &[&str] = &["??", "||", "&&"];
+const EITHER_OPERATORS: &[&str] = &["??", "||", "&&"];
 
-impl Rules<'_> {
+impl EcmaResolver<'_> {
     /// Returns the type of an expression at a site.
     pub(super) fn value(&self, text: &str, scope: &Scope) -> Type {
-        self.course.guarded(Type::Unknown, || self.value_now(text.trim(), scope))
+        self.query_stack.with_depth_limit(Type::Unknown, || self.compute_expression_type(text.trim(), scope))
     }
 
-    fn value_now(&self, text: &str, scope: &Scope) -> Type {
+    fn compute_expression_type(&self, text: &str, scope: &Scope) -> Type {
         if text.starts_with('<') {
             // A JSX element, or a cast in the old syntax; both are rare as receivers.
             return Type::Unknown;
         }
-        if split::find(text, false, |rest| rest.starts_with("=>")).is_some() || split::after(text, "function").is_some()
+        if split::find(text, false, |rest| rest.starts_with("=>")).is_some()
+            || split::after_keyword(text, "function").is_some()
         {
             return Type::Unknown;
         }
@@ -34,18 +35,18 @@ impl Rules<'_> {
             return self.value(&text[..at], scope);
         }
         if let Some((yes, no)) = ternary(text) {
-            return Type::several([self.value(yes, scope), self.value(no, scope)]);
+            return Type::union_of([self.value(yes, scope), self.value(no, scope)]);
         }
-        for operator in EITHER {
-            let sides = split::parts(text, false, operator);
+        for operator in EITHER_OPERATORS {
+            let sides = split::split_top_level(text, false, operator);
             if sides.len() > 1 {
                 // A usable result of `&&` is its last operand.
                 let skipped = if *operator == "&&" { sides.len() - 1 } else { 0 };
-                return Type::several(sides.into_iter().skip(skipped).map(|side| self.value(side, scope)));
+                return Type::union_of(sides.into_iter().skip(skipped).map(|side| self.value(side, scope)));
             }
         }
         if let Some((inside, rest)) = split::group(text).filter(|_| text.starts_with('(')) {
-            return self.after(self.value(inside, scope), rest, scope);
+            return self.type_after_steps(self.value(inside, scope), rest, scope);
         }
         if text.starts_with('{') {
             return Type::Literal(scope.file, scope.symbol, scope.line);
@@ -54,7 +55,7 @@ impl Rules<'_> {
     }
 
     /// Returns the type of an expression in parentheses after its following steps.
-    fn after(&self, of: Type, rest: &str, scope: &Scope) -> Type {
+    fn type_after_steps(&self, of: Type, rest: &str, scope: &Scope) -> Type {
         let whole = format!("x{rest}");
         let chain = Chain::parse(&whole);
         match chain.base {
@@ -92,7 +93,7 @@ impl Rules<'_> {
     fn step(&self, of: Type, step: &Step<'_>, scope: &Scope) -> Type {
         match step {
             Step::Member(name) => self.member_type(&of, name),
-            Step::Call(arguments) => self.called(&of, arguments, scope),
+            Step::Call(arguments) => self.call_result(&of, arguments, scope),
             Step::Index(index) => match index.trim_matches(['\'', '"']) {
                 name if name.len() < index.len() => self.member_type(&of, name),
                 at => match at.parse::<usize>() {
@@ -103,7 +104,7 @@ impl Rules<'_> {
             Step::Try => of,
             Step::Await => self.awaited(&of),
             Step::Cast("" | "const") => of,
-            Step::Cast(to) => self.written(to, scope),
+            Step::Cast(to) => self.type_from_text(to, scope),
         }
     }
 
@@ -120,7 +121,7 @@ impl Rules<'_> {
 
     /// Returns the type of an array literal, from its first element.
     fn list(&self, inside: &str, scope: &Scope) -> Type {
-        let first = split::parts(inside, false, ",").into_iter().map(str::trim).find(|one| !one.is_empty());
+        let first = split::split_top_level(inside, false, ",").into_iter().map(str::trim).find(|one| !one.is_empty());
         match first {
             Some(first) if !inside.contains(':') || !first.contains(':') => match first.strip_prefix("...") {
                 Some(spread) => self.value(spread, scope),
@@ -136,8 +137,8 @@ impl Rules<'_> {
         let end = class.find('<').unwrap_or(class.len());
         let (path, rest) = class.split_at(end);
         let arguments = split::group(rest).map_or("", |(inside, _)| inside);
-        let arguments = split::parts(arguments, true, ",").into_iter().filter(|one| !one.trim().is_empty());
-        let arguments: Vec<Type> = arguments.map(|one| self.written(one, scope)).collect();
+        let arguments = split::split_top_level(arguments, true, ",").into_iter().filter(|one| !one.trim().is_empty());
+        let arguments: Vec<Type> = arguments.map(|one| self.type_from_text(one, scope)).collect();
         let class = self.value(path, scope);
         if class == Type::External && !path.contains('.') {
             return self.built_in(path, &|at| arguments.get(at).cloned().unwrap_or(Type::Unknown));
@@ -149,46 +150,46 @@ impl Rules<'_> {
     pub(super) fn instance_of(&self, class: &Type, arguments: &[Type]) -> Type {
         let instance = |class: &Type| match class {
             Type::Value(symbol) => Type::Instance(*symbol, arguments.into()),
-            Type::Module(file) => match self.target_type(self.module_itself(*file)) {
+            Type::Module(file) => match self.target_type(self.callable_module(*file)) {
                 Type::Value(symbol) => Type::Instance(symbol, arguments.into()),
                 _ => Type::Unknown,
             },
             Type::External => Type::External,
-            Type::Given => Type::Given,
-            other => self.made_by(other),
+            Type::ExternalResult => Type::ExternalResult,
+            other => self.constructed_type(other),
         };
-        Type::several(class.each().iter().map(instance))
+        Type::union_of(class.alternatives().iter().map(instance))
     }
 
     /// Returns the type of a name as a value.
     fn name_type(&self, name: &str, scope: &Scope) -> Type {
         match name {
-            "this" => self.this(scope),
-            "super" => self.above(scope),
+            "this" => self.this_type(scope),
+            "super" => self.super_type(scope),
             // A value that is empty here has another type elsewhere.
             "undefined" | "null" => Type::Unknown,
             "true" | "false" => Type::External,
             _ => match self.name(scope, name, Space::Value) {
-                Target::External => self.built_in_value(name),
+                NameTarget::External => self.built_in_value(name),
                 target => self.target_type(target),
             },
         }
     }
 
-    pub(super) fn target_type(&self, target: Target) -> Type {
+    pub(super) fn target_type(&self, target: NameTarget) -> Type {
         match target {
-            Target::Local(file, at) => self.binding_type(file, at),
-            Target::Symbols(symbols) => {
+            NameTarget::Local(file, at) => self.binding_type(file, at),
+            NameTarget::Symbols(symbols) => {
                 symbols.first().map_or(Type::Unknown, |&at| self.symbol_type(at, &Rc::from([]), None))
             }
-            Target::Module(file) => Type::Module(file),
-            Target::External => Type::External,
-            Target::Nobody => Type::Unknown,
+            NameTarget::Module(file) => Type::Module(file),
+            NameTarget::External => Type::External,
+            NameTarget::Unresolved => Type::Unknown,
         }
     }
 
     /// Returns the type of `this` at a site: an instance of the enclosing class, or the object literal.
-    pub(super) fn this(&self, scope: &Scope) -> Type {
+    pub(super) fn this_type(&self, scope: &Scope) -> Type {
         if let Some(this) = &scope.this {
             return (**this).clone();
         }
@@ -196,7 +197,7 @@ impl Rules<'_> {
         let mut inner: Option<u32> = None;
         for at in index.chain(scope.symbol).flatten() {
             let Some(symbol) = index.symbol(at) else { break };
-            let here = SymbolAt { file: scope.file, place: at };
+            let here = SymbolAt { file: scope.file, ordinal: at };
             match symbol.kind {
                 SymbolKind::Class | SymbolKind::Interface | SymbolKind::Type => {
                     let member = inner.and_then(|at| index.symbol(at));
@@ -205,7 +206,7 @@ impl Rules<'_> {
                 }
                 SymbolKind::Const | SymbolKind::Var if inner.is_some() => return Type::Value(here),
                 SymbolKind::Method | SymbolKind::Fn => {
-                    if let Some(owner) = self.owner(&index, symbol) {
+                    if let Some(owner) = self.prototype_owner(&index, symbol) {
                         return Type::Instance(owner, Rc::from([]));
                     }
                 }
@@ -218,14 +219,14 @@ impl Rules<'_> {
             index.chain(scope.symbol).flatten().find(|&at| index.symbol(at).is_some_and(|s| s.kind == SymbolKind::Fn));
         match function {
             Some(place) if index.file.language == "javascript" => {
-                Type::Instance(SymbolAt { file: scope.file, place }, Rc::from([]))
+                Type::Instance(SymbolAt { file: scope.file, ordinal: place }, Rc::from([]))
             }
             _ => Type::Unknown,
         }
     }
 
     /// Returns the symbol that an assignment like `Foo.prototype.bar = function` attaches a member to.
-    fn owner(&self, index: &Index, member: &Symbol) -> Option<SymbolAt> {
+    fn prototype_owner(&self, index: &Index, member: &Symbol) -> Option<SymbolAt> {
         let (owner, _) = member.qualified_name.rsplit_once('.')?;
         let (_, name) = owner.rsplit_once('.')?;
         let place = index
@@ -233,47 +234,48 @@ impl Rules<'_> {
             .iter()
             .copied()
             .find(|&at| index.symbol(at).is_some_and(|symbol| symbol.qualified_name == owner))?;
-        Some(SymbolAt { file: index.file.id, place })
+        Some(SymbolAt { file: index.file.id, ordinal: place })
     }
 
     /// Returns the type of `super`: an instance of the base class.
-    fn above(&self, scope: &Scope) -> Type {
-        let Type::Instance(class, _) = self.this(scope) else { return Type::Unknown };
+    fn super_type(&self, scope: &Scope) -> Type {
+        let Type::Instance(class, _) = self.this_type(scope) else { return Type::Unknown };
         let Some(index) = self.index(class.file) else { return Type::Unknown };
         self.bases(&index, class, &Rc::from([])).into_iter().next().unwrap_or(Type::Unknown)
     }
 
     /// Returns the type of a local binding.
     pub(super) fn binding_type(&self, file: VersionId, at: u32) -> Type {
-        self.binding_types.answer(&self.course, (file, at), Type::Unknown, || self.binding_type_now(file, at))
+        self.binding_types
+            .compute_cyclic(&self.query_stack, (file, at), Type::Unknown, || self.compute_binding_type(file, at))
     }
 
-    fn binding_type_now(&self, file: VersionId, at: u32) -> Type {
+    fn compute_binding_type(&self, file: VersionId, at: u32) -> Type {
         let Some(index) = self.index(file) else { return Type::Unknown };
         let Some(binding) = index.file.facts.bindings.get(at as usize).copied() else { return Type::Unknown };
         let scope = Scope::new(file, binding.symbol, binding.line);
         let declared = binding.annotation.map_or(Type::Unknown, |text| {
-            let short = index.written(text);
+            let short = index.expr_text(text);
             let owner = binding.symbol.and_then(|at| index.symbol(at)).filter(|_| short.contains('…'));
             let start = short.split('…').next().unwrap_or("");
             let full = owner.and_then(|owner| self.parameter_text(&index, owner, index.name(binding.name), start));
-            self.written(full.as_deref().unwrap_or(short), &scope)
+            self.type_from_text(full.as_deref().unwrap_or(short), &scope)
         });
         let whole = match declared {
-            Type::Unknown => binding.value.map_or(Type::Unknown, |text| self.value(index.written(text), &scope)),
+            Type::Unknown => binding.value.map_or(Type::Unknown, |text| self.value(index.expr_text(text), &scope)),
             declared => declared,
         };
         match binding.part {
-            Part::Whole => whole,
-            Part::Element => self.element(&whole),
-            Part::Index(at) => self.nth(&whole, at as usize),
-            Part::Field(name) => self.member_type(&whole, index.name(name)),
-            Part::Payload | Part::Inside => Type::Unknown,
+            ValuePart::Whole => whole,
+            ValuePart::Element => self.element(&whole),
+            ValuePart::Index(at) => self.nth(&whole, at as usize),
+            ValuePart::Field(name) => self.member_type(&whole, index.name(name)),
+            ValuePart::Payload | ValuePart::Inside => Type::Unknown,
         }
     }
 
     /// Returns the type of a symbol as a value; `of` is the receiver that it is a member of.
-    pub(super) fn symbol_type(&self, at: SymbolAt, given: &Given, of: Option<&Type>) -> Type {
+    pub(super) fn symbol_type(&self, at: SymbolAt, given: &TypeArgs, of: Option<&Type>) -> Type {
         match self.kind(at) {
             None => Type::Unknown,
             Some(SymbolKind::Variant) => Type::External,
@@ -281,26 +283,26 @@ impl Rules<'_> {
                 match given.is_empty() && of.is_none() {
                     true => self
                         .symbol_types
-                        .answer(&self.course, at, Type::Unknown, || self.variable_type(at, given, None)),
+                        .compute_cyclic(&self.query_stack, at, Type::Unknown, || self.variable_type(at, given, None)),
                     false => self.variable_type(at, given, of),
                 }
             }
             Some(SymbolKind::Method) if of.is_some() => {
                 let of = of.cloned().unwrap_or(Type::Unknown);
-                Type::Bound(at, Rc::new(Receiver { of, given: given.clone() }))
+                Type::Bound(at, Rc::new(Receiver { receiver_type: of, type_args: given.clone() }))
             }
             Some(_) => Type::Value(at),
         }
     }
 
-    fn variable_type(&self, at: SymbolAt, given: &Given, of: Option<&Type>) -> Type {
+    fn variable_type(&self, at: SymbolAt, given: &TypeArgs, of: Option<&Type>) -> Type {
         let Some(index) = self.index(at.file) else { return Type::Unknown };
-        let Some(symbol) = index.symbol(at.place) else { return Type::Unknown };
+        let Some(symbol) = index.symbol(at.ordinal) else { return Type::Unknown };
         let mut scope = Scope::new(at.file, symbol.parent, symbol.name_line);
-        scope.given = given.clone();
+        scope.type_args = given.clone();
         scope.this = of.map(|of| Rc::new(of.clone()));
         if let Some(annotation) = symbol.annotation {
-            let declared = self.written(&self.annotation(&index, symbol, annotation), &scope);
+            let declared = self.type_from_text(&self.annotation(&index, symbol, annotation), &scope);
             if !declared.is_unknown() {
                 return declared;
             }
@@ -308,35 +310,37 @@ impl Rules<'_> {
         let Some(value) = symbol.value else { return Type::Unknown };
         if let Expr::Part { of, part } = index.file.facts.expr(value) {
             return match part {
-                Part::Field(name) => self.member_type(&self.value(index.written(*of), &scope), index.name(*name)),
+                ValuePart::Field(name) => {
+                    self.member_type(&self.value(index.expr_text(*of), &scope), index.name(*name))
+                }
                 _ => Type::Unknown,
             };
         }
-        let value = index.written(value);
+        let value = index.expr_text(value);
         // The text of an object literal has less detail than its symbols.
         if value.starts_with('{') || value.starts_with("Object.freeze(") {
             return Type::Value(at);
         }
-        let chained = split::parts(value, false, "= ").into_iter().next_back().unwrap_or(value).trim();
+        let chained = split::split_top_level(value, false, "= ").into_iter().next_back().unwrap_or(value).trim();
         if chained.starts_with('{') {
             return Type::Value(at);
         }
         match self.value(chained, &scope) {
             Type::Unknown if index.file.language == "javascript" => Type::Value(at),
-            found if index.is_owner(symbol) => Type::several([Type::Value(at), found]),
+            found if index.is_owner(symbol) => Type::union_of([Type::Value(at), found]),
             found => found,
         }
     }
 
     /// Returns the declared type of a symbol, in full if facts truncate it.
     fn annotation(&self, index: &Index, symbol: &Symbol, annotation: ExprId) -> String {
-        let short = index.written(annotation);
+        let short = index.expr_text(annotation);
         if short.len() < 118 && !short.contains('…') {
             return short.to_owned();
         }
         let text = self.world.text(index.file.id);
         let own = text.as_deref().map_or("", |text| symbol.span.text(text));
-        let own = crate::text::fold(&super::written::without_comments(own)).into_owned();
+        let own = crate::text::fold(&super::type_text::without_comments(own)).into_owned();
         let start = short.split('…').next().unwrap_or("");
         match own.find(start).filter(|_| !start.is_empty()) {
             Some(at) => {

@@ -1,12 +1,12 @@
 //! Guesses a method with a unique name if the type of its receiver is unknown.
 
-use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+use codecompass_model::{Resolution, SymbolAt, SymbolKind};
 
-use super::Go;
+use super::GoResolver;
 use super::packages::is_test;
 
 /// Methods of standard library types, so that a method of the view is not the more likely target.
-const COMMON: &[&str] = &[
+const COMMON_METHODS: &[&str] = &[
     "Add",
     "Bytes",
     "Cause",
@@ -85,24 +85,24 @@ const COMMON: &[&str] = &[
     "WriteString",
 ];
 
-impl Go<'_> {
+impl GoResolver<'_> {
     /// Returns the only method of that name in the view, except tests.
-    pub(super) fn guess(&self, name: &str, is_call: bool) -> Meaning {
-        const UNKNOWN: Meaning = Meaning::Unknown("the type of the receiver is not known");
-        if !is_call || name.len() < 4 || COMMON.contains(&name) {
+    pub(super) fn guess(&self, name: &str, is_call: bool) -> Resolution {
+        const UNKNOWN: Resolution = Resolution::Unknown("the type of the receiver is not known");
+        if !is_call || name.len() < 4 || COMMON_METHODS.contains(&name) {
             return UNKNOWN;
         }
         let named = self.world.symbols_named(name);
         let mut methods = named.iter().filter(|at| self.is_method(**at));
         match (methods.next(), methods.next()) {
-            (Some(&only), None) => Meaning::guessed(only, "the only method of that name"),
+            (Some(&only), None) => Resolution::heuristic(only, "the only method of that name"),
             _ => UNKNOWN,
         }
     }
 
     fn is_method(&self, at: SymbolAt) -> bool {
         let Some(file) = self.file(at.file) else { return false };
-        let is_method = file.symbol(at.place).is_some_and(|symbol| symbol.kind == SymbolKind::Method);
+        let is_method = file.symbol(at.ordinal).is_some_and(|symbol| symbol.kind == SymbolKind::Method);
         is_method && file.file.language == "go" && !is_test(&file.file.path)
     }
 }

@@ -6,18 +6,18 @@
 use std::rc::Rc;
 
 use codecompass_model::{
-    BindingKind, Expr, ExprId, FuncExpr, Literal, Part, Seen, SymbolAt, SymbolKind, VersionId, Wrap,
+    BindingKind, Expr, ExprId, FuncExpr, LexicalTarget, Literal, SymbolAt, SymbolKind, ValuePart, VersionId, Wrap,
 };
 
 use super::members::Member;
 use super::packages::FileIndex;
 use super::predeclared::Predeclared;
-use super::scope::Found;
+use super::scope::NameTarget;
 use super::types::{Arguments, FuncType, Inline, Type};
-use super::{Go, Imported};
+use super::{GoResolver, Imported};
 
 /// Longer chains of calls and members are computed step by step, to avoid recursion.
-const LONG: usize = 8;
+const MAX_RECURSIVE_CHAIN: usize = 8;
 
 /// The maximum length of a chain.
 const MAX_CHAIN: usize = 500;
@@ -26,7 +26,7 @@ const MAX_CHAIN: usize = 500;
 #[derive(Clone)]
 pub(super) enum Value {
     /// A value of this type.
-    Of(Type),
+    Typed(Type),
     /// The type itself.
     TypeName(Type),
     Package(Rc<Imported>),
@@ -34,23 +34,23 @@ pub(super) enum Value {
 }
 
 impl Value {
-    const UNKNOWN: Value = Value::Of(Type::Unknown);
+    const UNKNOWN: Value = Value::Typed(Type::Unknown);
 
     /// Returns the type of the value, or the type itself where a type is expected.
     pub(super) fn into_type(self) -> Type {
         match self {
-            Value::Of(of) | Value::TypeName(of) => of,
+            Value::Typed(of) | Value::TypeName(of) => of,
             _ => Type::Unknown,
         }
     }
 }
 
-impl Go<'_> {
+impl GoResolver<'_> {
     /// Returns the value of an expression.
     pub(super) fn value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
         let chain = self.chain(file, id);
         // The first steps first: each is cached, and the next one reads it.
-        for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > LONG) {
+        for &step in chain.iter().skip(1).rev().filter(|_| chain.len() > MAX_RECURSIVE_CHAIN) {
             self.find_value(file, step);
         }
         self.find_value(file, id)
@@ -63,36 +63,36 @@ impl Go<'_> {
             Expr::Member { of, .. } | Expr::Call { callee: of, .. } | Expr::Index { of, .. } => Some(*of),
             _ => None,
         };
-        let open = |id: &ExprId| !self.values.knows(&(file.id(), *id));
+        let open = |id: &ExprId| !self.values.contains(&(file.id(), *id));
         std::iter::successors(Some(id), before).take(MAX_CHAIN).take_while(open).collect()
     }
 
     fn find_value(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
-        self.values.unless_cut(&self.course, (file.id(), id), || {
-            self.course.guarded(Value::UNKNOWN, || self.value_of(file, id))
+        self.values.get_or_compute_complete(&self.query_stack, (file.id(), id), || {
+            self.query_stack.with_depth_limit(Value::UNKNOWN, || self.value_of(file, id))
         })
     }
 
     fn value_of(&self, file: &Rc<FileIndex>, id: ExprId) -> Value {
         match file.facts().expr(id) {
-            Expr::Name { name, seen } => self.named(file, *name, *seen),
+            Expr::Name { name, seen } => self.name_value(file, *name, *seen),
             Expr::Member { of, name } => self.select(self.value(file, *of), file.name(*name)),
-            Expr::Call { callee, args } => Value::Of(self.called(file, *callee, args)),
+            Expr::Call { callee, args } => Value::Typed(self.call_result(file, *callee, args)),
             Expr::Index { of, by: args } | Expr::Apply { of, args } => self.indexed(file, *of, args),
-            Expr::Slice(of) => Value::Of(match self.value(file, *of).into_type() {
+            Expr::Slice(of) => Value::Typed(match self.value(file, *of).into_type() {
                 // A slice of a pointer to an array.
                 Type::Pointer(of) => of.as_ref().clone(),
                 of => of,
             }),
-            Expr::Cast(to) | Expr::New(to) | Expr::Lambda(to) => Value::Of(self.type_at(file, *to)),
+            Expr::Cast(to) | Expr::New(to) | Expr::Lambda(to) => Value::Typed(self.type_at(file, *to)),
             Expr::Wrap { how: Wrap::Deref, of } => match self.value(file, *of) {
                 Value::TypeName(of) => Value::TypeName(Type::pointer(of)),
-                Value::Of(of) => Value::Of(self.pointed(&of)),
+                Value::Typed(of) => Value::Typed(self.pointee(&of)),
                 _ => Value::UNKNOWN,
             },
-            Expr::Wrap { how: Wrap::Ref, of } => Value::Of(Type::pointer(self.value(file, *of).into_type())),
-            Expr::Part { of, part } => Value::Of(self.part(&self.value(file, *of).into_type(), *part)),
-            Expr::Literal(of) => Value::Of(Type::Basic(literal(*of))),
+            Expr::Wrap { how: Wrap::Ref, of } => Value::Typed(Type::pointer(self.value(file, *of).into_type())),
+            Expr::Part { of, part } => Value::Typed(self.part_type(&self.value(file, *of).into_type(), *part)),
+            Expr::Literal(of) => Value::Typed(Type::Basic(literal(*of))),
             Expr::Other | Expr::Text(_) | Expr::This | Expr::Super | Expr::Either(_) | Expr::Closure { .. } => {
                 Value::UNKNOWN
             }
@@ -106,29 +106,29 @@ impl Go<'_> {
     }
 
     /// Returns the type of a part of a value.
-    pub(super) fn part(&self, of: &Type, part: Part) -> Type {
+    pub(super) fn part_type(&self, of: &Type, part: ValuePart) -> Type {
         match part {
-            Part::Whole => of.clone(),
-            Part::Element => self.element(of),
-            Part::Index(n) => self.nth(of, n),
-            Part::Payload | Part::Field(_) | Part::Inside => Type::Unknown,
+            ValuePart::Whole => of.clone(),
+            ValuePart::Element => self.element(of),
+            ValuePart::Index(n) => self.nth(of, n),
+            ValuePart::Payload | ValuePart::Field(_) | ValuePart::Inside => Type::Unknown,
         }
     }
 
-    fn named(&self, file: &Rc<FileIndex>, name: u32, seen: Seen) -> Value {
+    fn name_value(&self, file: &Rc<FileIndex>, name: u32, seen: LexicalTarget) -> Value {
         match seen {
-            Seen::Local(binding) => return self.local(file, binding),
-            Seen::Symbol(place) => return self.symbol_value(SymbolAt { file: file.id(), place }),
-            Seen::Nowhere => {}
+            LexicalTarget::Local(binding) => return self.local(file, binding),
+            LexicalTarget::Symbol(place) => return self.symbol_value(SymbolAt { file: file.id(), ordinal: place }),
+            LexicalTarget::NotLocal => {}
         }
         match self.find_in_file(file, file.name(name)) {
-            Found::Symbols(targets) => targets.first().map_or(Value::UNKNOWN, |&target| self.symbol_value(target)),
-            Found::Import(imported) => Value::Package(imported),
-            Found::Predeclared(Predeclared::Type(name)) => Value::TypeName(Type::Basic(name)),
-            Found::Predeclared(Predeclared::Func(name)) => Value::Predeclared(name),
-            Found::Predeclared(Predeclared::Value(of)) => Value::Of(Type::Basic(of)),
-            Found::External => Value::Of(Type::External),
-            Found::Nothing => Value::UNKNOWN,
+            NameTarget::Symbols(targets) => targets.first().map_or(Value::UNKNOWN, |&target| self.symbol_value(target)),
+            NameTarget::Import(imported) => Value::Package(imported),
+            NameTarget::Predeclared(Predeclared::Type(name)) => Value::TypeName(Type::Basic(name)),
+            NameTarget::Predeclared(Predeclared::Func(name)) => Value::Predeclared(name),
+            NameTarget::Predeclared(Predeclared::Value(of)) => Value::Typed(Type::Basic(of)),
+            NameTarget::External => Value::Typed(Type::External),
+            NameTarget::Unresolved => Value::UNKNOWN,
         }
     }
 
@@ -136,7 +136,7 @@ impl Go<'_> {
         let kind = file.facts().bindings.get(binding as usize).map(|binding| binding.kind);
         match kind {
             Some(BindingKind::TypeParam) => Value::TypeName(Type::Param(file.id(), binding)),
-            Some(_) => Value::Of(self.binding_type(file, binding)),
+            Some(_) => Value::Typed(self.binding_type(file, binding)),
             None => Value::UNKNOWN,
         }
     }
@@ -145,7 +145,7 @@ impl Go<'_> {
     fn symbol_value(&self, at: SymbolAt) -> Value {
         match self.kind(at) {
             Some(SymbolKind::Struct | SymbolKind::Interface | SymbolKind::Type) => Value::TypeName(Type::named(at)),
-            Some(_) => Value::Of(self.symbol_type(at)),
+            Some(_) => Value::Typed(self.symbol_type(at)),
             None => Value::UNKNOWN,
         }
     }
@@ -160,21 +160,21 @@ impl Go<'_> {
                 Imported::External(path) => {
                     match (self.library().find_type(path, name), self.library().function(path, name)) {
                         (Some(at), _) => Value::TypeName(Type::Library(at, Rc::new([]))),
-                        (None, Some(of)) => Value::Of(of),
-                        (None, None) => Value::Of(Type::External),
+                        (None, Some(of)) => Value::Typed(of),
+                        (None, None) => Value::Typed(Type::External),
                     }
                 }
                 Imported::Absent => Value::UNKNOWN,
             },
-            Value::Of(of) => Value::Of(self.member_type(&of, name)),
-            Value::TypeName(of) => Value::Of(self.method_expression(&of, name)),
+            Value::Typed(of) => Value::Typed(self.member_type(&of, name)),
+            Value::TypeName(of) => Value::Typed(self.method_expression(&of, name)),
             Value::Predeclared(_) => Value::UNKNOWN,
         }
     }
 
     fn member_type(&self, of: &Type, name: &str) -> Type {
         match self.member(of, name) {
-            Member::Field(_, of) | Member::Methods(_, of) | Member::Outside(of) => of,
+            Member::Field(_, of) | Member::Methods(_, of) | Member::LibraryMethod(of) => of,
             Member::External => Type::External,
             Member::Missing | Member::Unknown => Type::Unknown,
         }
@@ -192,11 +192,11 @@ impl Go<'_> {
     }
 
     /// Returns the result type of a call.
-    fn called(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Type {
+    fn call_result(&self, file: &Rc<FileIndex>, of: ExprId, arguments: &[ExprId]) -> Type {
         match self.value(file, of) {
             Value::TypeName(of) => of,
             Value::Predeclared(name) => self.predeclared_call(file, name, arguments),
-            Value::Of(of) => match self.underlying(&of) {
+            Value::Typed(of) => match self.underlying(&of) {
                 Type::Func(of) => self.call(file, &of, arguments),
                 Type::External => Type::External,
                 _ => Type::Unknown,
@@ -219,7 +219,7 @@ impl Go<'_> {
     /// Returns the result type of a call of a function; its type parameters are inferred from the arguments.
     fn call(&self, file: &Rc<FileIndex>, of: &FuncType, arguments: &[ExprId]) -> Type {
         let results = Type::results(&of.results);
-        if !results.is_open() {
+        if !results.has_type_params() {
             return results;
         }
         let mut learned = Arguments::new();
@@ -230,12 +230,12 @@ impl Go<'_> {
                 Some(param) => param,
                 None => break,
             };
-            if param.is_open() {
-                self.learn(param, &self.value(file, *argument).into_type(), &mut learned);
+            if param.has_type_params() {
+                self.infer_from_arg(param, &self.value(file, *argument).into_type(), &mut learned);
             }
         }
         // A type parameter that was not inferred is some type, and not the function's own parameter.
-        for own in &of.own {
+        for own in &of.type_params {
             if !learned.iter().any(|(known, _)| known == own) {
                 learned.push((*own, Type::Unknown));
             }
@@ -244,14 +244,16 @@ impl Go<'_> {
     }
 
     /// Infers type parameters from an argument; a parameter of a declared function type accepts any matching function.
-    fn learn(&self, param: &Type, given: &Type, learned: &mut Arguments) {
+    fn infer_from_arg(&self, param: &Type, given: &Type, learned: &mut Arguments) {
         match (param, given) {
-            (Type::Named(of, _), Type::Named(other, _)) if of == other => param.learn(given, learned),
-            (Type::Named(..) | Type::Library(..), _) => self.underlying(param).learn(&self.underlying(given), learned),
-            (Type::Func(_) | Type::List(_) | Type::Map(_) | Type::Chan(_), Type::Named(..) | Type::Library(..)) => {
-                param.learn(&self.underlying(given), learned);
+            (Type::Named(of, _), Type::Named(other, _)) if of == other => param.infer_type_args(given, learned),
+            (Type::Named(..) | Type::Library(..), _) => {
+                self.underlying(param).infer_type_args(&self.underlying(given), learned)
             }
-            _ => param.learn(given, learned),
+            (Type::Func(_) | Type::List(_) | Type::Map(_) | Type::Chan(_), Type::Named(..) | Type::Library(..)) => {
+                param.infer_type_args(&self.underlying(given), learned);
+            }
+            _ => param.infer_type_args(given, learned),
         }
     }
 
@@ -262,17 +264,17 @@ impl Go<'_> {
             Value::TypeName(Type::Named(symbol, _)) => Value::TypeName(Type::Named(symbol, given().into())),
             Value::TypeName(Type::Library(at, _)) => Value::TypeName(Type::Library(at, given().into())),
             Value::TypeName(of) => Value::TypeName(of),
-            Value::Of(Type::Func(of)) => {
-                let learned: Arguments = of.own.iter().copied().zip(given()).collect();
-                Value::Of(Type::Func(of).with(&learned))
+            Value::Typed(Type::Func(of)) => {
+                let learned: Arguments = of.type_params.iter().copied().zip(given()).collect();
+                Value::Typed(Type::Func(of).with(&learned))
             }
-            Value::Of(of) => Value::Of(self.element(&of)),
+            Value::Typed(of) => Value::Typed(self.element(&of)),
             _ => Value::UNKNOWN,
         }
     }
 
     /// Returns the type that a pointer points to.
-    fn pointed(&self, of: &Type) -> Type {
+    fn pointee(&self, of: &Type) -> Type {
         match of {
             Type::Pointer(of) => of.as_ref().clone(),
             Type::External => Type::External,
@@ -287,7 +289,7 @@ impl Go<'_> {
             Type::Map(of) => of.1.clone(),
             Type::Pointer(of) => self.element(&of),
             Type::Basic("string") => Type::Basic("byte"),
-            Type::Func(of) => yielded(&of, 1),
+            Type::Func(of) => yielded_type(&of, 1),
             Type::External => Type::External,
             _ => Type::Unknown,
         }
@@ -304,7 +306,7 @@ impl Go<'_> {
         match self.underlying(of) {
             Type::Map(of) => of.0.clone(),
             Type::Chan(of) => of.as_ref().clone(),
-            Type::Func(of) => yielded(&of, 0),
+            Type::Func(of) => yielded_type(&of, 0),
             Type::List(_) | Type::Pointer(_) | Type::Basic(_) => Type::Basic("int"),
             Type::External => Type::External,
             _ => Type::Unknown,
@@ -330,12 +332,12 @@ impl Go<'_> {
     pub(super) fn func_type(&self, file: &Rc<FileIndex>, of: &FuncExpr, own: Vec<(VersionId, u32)>) -> Type {
         let all = |list: &[ExprId]| list.iter().map(|of| self.type_at(file, *of)).collect();
         let (params, results) = (all(&of.params), all(&of.results));
-        Type::Func(Rc::new(FuncType { own, params, variadic: of.variadic, results }))
+        Type::Func(Rc::new(FuncType { type_params: own, params, variadic: of.variadic, results }))
     }
 
     /// Returns the type that an expression names.
     pub(super) fn type_at(&self, file: &Rc<FileIndex>, id: ExprId) -> Type {
-        let Some(_deeper) = self.course.deeper() else { return Type::Unknown };
+        let Some(_deeper) = self.query_stack.descend() else { return Type::Unknown };
         match file.facts().expr(id) {
             Expr::Wrap { how: Wrap::Deref, of } => Type::pointer(self.type_at(file, *of)),
             Expr::Wrap { how: Wrap::Channel, of } => Type::Chan(Rc::new(self.type_at(file, *of))),
@@ -346,7 +348,7 @@ impl Go<'_> {
             Expr::Name { .. } | Expr::Member { .. } | Expr::Index { .. } | Expr::Apply { .. } => {
                 match self.value(file, id) {
                     Value::TypeName(of) => of,
-                    Value::Of(Type::External) => Type::External,
+                    Value::Typed(Type::External) => Type::External,
                     _ => Type::Unknown,
                 }
             }
@@ -368,7 +370,7 @@ fn literal(of: Literal) -> &'static str {
 }
 
 /// Returns the type that an iterator function yields to its loop, by position.
-fn yielded(of: &FuncType, n: usize) -> Type {
+fn yielded_type(of: &FuncType, n: usize) -> Type {
     match of.params.first() {
         Some(Type::Func(of)) => of.params.get(n).cloned().unwrap_or(Type::Unknown),
         _ => Type::Unknown,

@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{BindingKind, Expr, ExprId, FileFacts, FuncExpr, Seen, Symbol, SymbolKind, VersionId, Wrap};
+use codecompass_model::{
+    BindingKind, Expr, ExprId, FileFacts, FuncExpr, LexicalTarget, Symbol, SymbolKind, VersionId, Wrap,
+};
 
 use super::predeclared::{self, Predeclared};
 use super::types::{Arguments, FuncType, Type};
@@ -69,7 +71,7 @@ impl Library {
         let package = &self.packages[at.package as usize];
         let is = package.facts.symbols[at.place as usize].annotation;
         let of = is.map_or(Type::Basic("any"), |is| package.type_of(is));
-        of.with(&package.filled(u32::from(at.place), arguments))
+        of.with(&package.type_arguments(u32::from(at.place), arguments))
     }
 
     /// Returns the type of a method of a library type; methods without a stub return no types of the caller.
@@ -78,7 +80,9 @@ impl Library {
         let of = &package.facts.symbols[at.place as usize].name;
         let is_its = |symbol: &Symbol| symbol.owner.and_then(|owner| package.facts.head_name(owner)) == Some(of);
         match package.find(name, is_its) {
-            Some((place, symbol)) => package.function(symbol, Vec::new()).with(&package.filled(place, arguments)),
+            Some((place, symbol)) => {
+                package.function(symbol, Vec::new()).with(&package.type_arguments(place, arguments))
+            }
             None => Type::External,
         }
     }
@@ -98,13 +102,13 @@ impl Package {
     }
 
     /// Returns the type parameters of a symbol with their arguments.
-    fn filled(&self, place: u32, arguments: &[Type]) -> Arguments {
+    fn type_arguments(&self, place: u32, arguments: &[Type]) -> Arguments {
         self.params_of(place).zip(arguments.iter().cloned()).collect()
     }
 
     fn function(&self, symbol: &Symbol, own: Vec<(VersionId, u32)>) -> Type {
         match symbol.annotation.map(|of| self.facts.expr(of)) {
-            Some(Expr::Func(of)) => Type::Func(Rc::new(FuncType { own, ..self.func_type(of) })),
+            Some(Expr::Func(of)) => Type::Func(Rc::new(FuncType { type_params: own, ..self.func_type(of) })),
             _ => Type::Unknown,
         }
     }
@@ -113,7 +117,7 @@ impl Package {
     fn type_of(&self, id: ExprId) -> Type {
         let one = |of: &ExprId| Rc::new(self.type_of(*of));
         match self.facts.expr(id) {
-            Expr::Name { seen: Seen::Local(param), .. } => Type::Param(self.id, *param),
+            Expr::Name { seen: LexicalTarget::Local(param), .. } => Type::Param(self.id, *param),
             Expr::Name { name, .. } => match predeclared::find(self.facts.name(*name)) {
                 Some(Predeclared::Type(basic)) => Type::Basic(basic),
                 _ => Type::External,
@@ -128,7 +132,7 @@ impl Package {
 
     fn func_type(&self, of: &FuncExpr) -> FuncType {
         let all = |list: &[ExprId]| list.iter().map(|of| self.type_of(*of)).collect();
-        FuncType { own: Vec::new(), params: all(&of.params), variadic: of.variadic, results: all(&of.results) }
+        FuncType { type_params: Vec::new(), params: all(&of.params), variadic: of.variadic, results: all(&of.results) }
     }
 }
 
@@ -137,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_stub_gives_what_it_takes() {
+    fn stubs_substitute_type_arguments() {
         let library = Library::read();
         assert!(library.packages.len() > 5);
         for package in &library.packages {
@@ -148,7 +152,7 @@ mod tests {
                 match symbol.kind {
                     SymbolKind::Fn | SymbolKind::Method => {
                         let Type::Func(of) = package.function(symbol, Vec::new()) else { panic!("{what}") };
-                        assert!(Type::results(&of.results).is_open(), "{what}");
+                        assert!(Type::results(&of.results).has_type_params(), "{what}");
                     }
                     _ => assert!(library.find_type(package.path, &symbol.name).is_some(), "{what}"),
                 }

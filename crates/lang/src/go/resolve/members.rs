@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use codecompass_model::{Flags, SymbolAt, SymbolKind};
 
-use super::Go;
+use super::GoResolver;
 use super::packages::FileIndex;
 use super::types::{Inline, Type};
 
@@ -18,7 +18,7 @@ pub(super) enum Member {
     /// A member of an external type.
     External,
     /// A method of the standard library, of a known type.
-    Outside(Type),
+    LibraryMethod(Type),
     /// The type has no member of that name.
     Missing,
     Unknown,
@@ -39,22 +39,22 @@ struct Candidate {
 struct Level {
     found: Option<Member>,
     next: Vec<Candidate>,
-    outside: bool,
+    external: bool,
     unknown: bool,
 }
 
-impl Go<'_> {
+impl GoResolver<'_> {
     /// Returns the member of that name.
     pub(super) fn member(&self, of: &Type, name: &str) -> Member {
         let target = of.target();
         match target {
             Type::Unknown => return Member::Unknown,
             Type::External => return Member::External,
-            Type::Library(at, arguments) => return Member::Outside(self.library().method(*at, name, arguments)),
+            Type::Library(at, arguments) => return Member::LibraryMethod(self.library().method(*at, name, arguments)),
             _ => {}
         }
         let key = (target.clone(), name.to_owned());
-        self.members.unless_cut(&self.course, key, || self.search_member(target, name))
+        self.members.get_or_compute_complete(&self.query_stack, key, || self.search_member(target, name))
     }
 
     /// Returns the shallowest member of that name.
@@ -66,13 +66,13 @@ impl Go<'_> {
             let mut state = Level::default();
             for candidate in level {
                 if seen.insert(candidate.of.clone()) {
-                    self.course.guarded((), || self.look_in(&candidate, name, &mut state));
+                    self.query_stack.with_depth_limit((), || self.search_type(&candidate, name, &mut state));
                 }
             }
             if let Some(found) = state.found {
                 return found;
             }
-            outside |= state.outside;
+            outside |= state.external;
             unknown |= state.unknown;
             level = state.next;
             if level.is_empty() {
@@ -87,7 +87,7 @@ impl Go<'_> {
     }
 
     /// Searches a type's own members; embedded types are added to the next level.
-    fn look_in(&self, candidate: &Candidate, name: &str, state: &mut Level) {
+    fn search_type(&self, candidate: &Candidate, name: &str, state: &mut Level) {
         match candidate.of.target() {
             Type::Named(symbol, arguments) => {
                 let Some(file) = self.file(symbol.file) else { return };
@@ -103,8 +103,8 @@ impl Go<'_> {
                     Some(SymbolKind::Interface) => self.interface_method(&file, *symbol, arguments, name, state),
                     _ => {
                         let of = self.symbol_type(*symbol).with(&self.arguments(*symbol, arguments));
-                        let is_alias = file.symbol(symbol.place).is_some_and(|symbol| symbol.flags.has(Flags::ALIAS));
-                        self.look_in_declared(of, is_alias, candidate, name, state);
+                        let is_alias = file.symbol(symbol.ordinal).is_some_and(|symbol| symbol.flags.has(Flags::ALIAS));
+                        self.search_declared_type(of, is_alias, candidate, name, state);
                     }
                 }
             }
@@ -112,14 +112,14 @@ impl Go<'_> {
             Type::Param(file, binding) => {
                 state.next.push(Candidate { of: self.bound(*file, *binding), fields_only: false });
             }
-            Type::External | Type::Library(..) | Type::Basic("error") => state.outside = true,
+            Type::External | Type::Library(..) | Type::Basic("error") => state.external = true,
             Type::Unknown => state.unknown = true,
             _ => {}
         }
     }
 
     /// Searches the type `B` of `type A B` or `type A = B`.
-    fn look_in_declared(&self, of: Type, is_alias: bool, around: &Candidate, name: &str, state: &mut Level) {
+    fn search_declared_type(&self, of: Type, is_alias: bool, around: &Candidate, name: &str, state: &mut Level) {
         let behind = if is_alias { of } else { self.underlying(&of) };
         let is_interface = match behind {
             Type::Named(symbol, _) => self.kind(symbol) == Some(SymbolKind::Interface),
@@ -128,7 +128,7 @@ impl Go<'_> {
         };
         let fields_only = around.fields_only || !is_alias && !is_interface;
         // Both are the same type for a lookup, so this is no deeper level.
-        self.course.guarded((), || self.look_in(&Candidate { of: behind, fields_only }, name, state));
+        self.query_stack.with_depth_limit((), || self.search_type(&Candidate { of: behind, fields_only }, name, state));
     }
 
     fn own_method(
@@ -139,7 +139,7 @@ impl Go<'_> {
         name: &str,
         state: &mut Level,
     ) -> bool {
-        let Some(symbol) = file.symbol(of.place).filter(|symbol| symbol.parent.is_none()) else { return false };
+        let Some(symbol) = file.symbol(of.ordinal).filter(|symbol| symbol.parent.is_none()) else { return false };
         let Some(package) = self.package_of(file) else { return false };
         let methods = package.method(&symbol.name, name);
         let Some(&first) = methods.first() else { return false };
@@ -150,7 +150,7 @@ impl Go<'_> {
 
     /// Returns the declarations of a type under all build constraints, itself first.
     fn variants(&self, file: &Rc<FileIndex>, of: SymbolAt) -> Vec<SymbolAt> {
-        let symbol = file.symbol(of.place).filter(|symbol| symbol.parent.is_none());
+        let symbol = file.symbol(of.ordinal).filter(|symbol| symbol.parent.is_none());
         let package = self.package_of(file);
         let all = symbol.zip(package.as_ref()).map_or(&[][..], |(symbol, package)| package.find(&symbol.name));
         let others = all.iter().copied().filter(|&other| other != of);
@@ -159,8 +159,8 @@ impl Go<'_> {
 
     fn field(&self, of: SymbolAt, arguments: &[Type], name: &str, state: &mut Level) {
         let Some(file) = self.file(of.file).filter(|_| state.found.is_none()) else { return };
-        for (place, field) in file.members(of.place).filter(|(_, symbol)| symbol.kind == SymbolKind::Field) {
-            let at = SymbolAt { file: of.file, place };
+        for (place, field) in file.members(of.ordinal).filter(|(_, symbol)| symbol.kind == SymbolKind::Field) {
+            let at = SymbolAt { file: of.file, ordinal: place };
             let is_meant = field.name == name;
             if is_meant || field.flags.has(Flags::EMBEDDED) {
                 let type_of = self.symbol_type(at).with(&self.arguments(of, arguments));
@@ -174,15 +174,15 @@ impl Go<'_> {
     }
 
     fn interface_method(&self, file: &Rc<FileIndex>, of: SymbolAt, arguments: &[Type], name: &str, state: &mut Level) {
-        let mut methods = file.members(of.place).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
+        let mut methods = file.members(of.ordinal).filter(|(_, symbol)| symbol.kind == SymbolKind::Method);
         if let Some((place, _)) = methods.find(|(_, symbol)| symbol.name == name) {
-            let at = SymbolAt { file: of.file, place };
+            let at = SymbolAt { file: of.file, ordinal: place };
             let type_of = self.symbol_type(at).with(&self.arguments(of, arguments));
             state.found = Some(Member::Methods(vec![at], type_of));
             return;
         }
         let arguments = self.arguments(of, arguments);
-        for embedded in self.embedded_interfaces(file, of.place) {
+        for embedded in self.embedded_interfaces(file, of.ordinal) {
             state.next.push(Candidate { of: embedded.with(&arguments), fields_only: false });
         }
     }
@@ -197,7 +197,7 @@ impl Go<'_> {
     fn inline_member(&self, inline: Inline, name: &str, state: &mut Level) {
         let Some(file) = self.file(inline.file) else { return };
         for (place, symbol) in file.members_within(inline.start, inline.end) {
-            let at = SymbolAt { file: inline.file, place };
+            let at = SymbolAt { file: inline.file, ordinal: place };
             if symbol.name == name {
                 let of = self.symbol_type(at);
                 let is_field = symbol.kind == SymbolKind::Field;

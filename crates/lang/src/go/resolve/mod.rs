@@ -8,15 +8,15 @@
 //! Not supported: flow analysis, build constraints (a name declared under several resolves to all of them), and the
 //! types of other modules' code.
 
-mod declared;
+mod declared_types;
 mod guess;
-mod implementing;
+mod implementations;
 mod infer;
 mod library;
 mod members;
+mod methods;
 mod modules;
 mod packages;
-mod parts;
 mod predeclared;
 mod scope;
 mod types;
@@ -25,20 +25,20 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, ExprId, Meaning, RefShape, Reference, Resolver, SymbolAt, SymbolKind, VersionId, World,
+    Confidence, ExprId, RefShape, Reference, Resolution, Resolver, SymbolAt, SymbolKind, VersionId, World,
 };
 
-use crate::rules::memo::{Course, Memo};
+use crate::rules::memo::{Memo, QueryStack};
 use infer::Value;
 use library::Library;
 use members::Member;
 use modules::Modules;
 use packages::{FileIndex, Folder, Package};
-use scope::{Found, Scope};
+use scope::{NameTarget, Scope};
 use types::Type;
 
 /// The resolver of one view.
-pub(super) struct Go<'w> {
+pub(super) struct GoResolver<'w> {
     world: Rc<dyn World + 'w>,
     modules: OnceCell<Modules>,
     folders: Memo<String, Rc<Folder>>,
@@ -49,7 +49,7 @@ pub(super) struct Go<'w> {
     values: Memo<(VersionId, ExprId), Value>,
     members: Memo<(Type, String), Member>,
     library: OnceCell<Library>,
-    course: Course,
+    query_stack: QueryStack,
 }
 
 /// The maximum number of steps per query; more than any ordinary expression needs.
@@ -60,7 +60,7 @@ const MAX_DEPTH: u32 = 60;
 
 /// Creates the resolver.
 pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> {
-    Box::new(Go {
+    Box::new(GoResolver {
         world,
         modules: OnceCell::new(),
         folders: Memo::default(),
@@ -71,7 +71,7 @@ pub(super) fn resolver<'w>(world: Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w> 
         values: Memo::default(),
         members: Memo::default(),
         library: OnceCell::new(),
-        course: Course::new(MAX_DEPTH, MAX_STEPS),
+        query_stack: QueryStack::new(MAX_DEPTH, MAX_STEPS),
     })
 }
 
@@ -84,33 +84,33 @@ enum Imported {
     Absent,
 }
 
-impl Resolver for Go<'_> {
-    fn reference(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
-        let Some(index) = self.file(file) else { return Meaning::Unknown("no such file") };
+impl Resolver for GoResolver<'_> {
+    fn resolve_reference(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
+        let Some(index) = self.file(file) else { return Resolution::Unknown("no such file") };
         let Some(&reference) = index.facts().references.get(at as usize) else {
-            return Meaning::Unknown("no such reference");
+            return Resolution::Unknown("no such reference");
         };
         match reference.shape {
-            RefShape::Binds => return Meaning::Local,
-            RefShape::Import => return self.in_import(&index, &reference),
-            RefShape::Mention => return Meaning::Unknown("no rule reads a name here"),
+            RefShape::Binds => return Resolution::Local,
+            RefShape::Import => return self.import_name_resolution(&index, &reference),
+            RefShape::Mention => return Resolution::Unknown("no rule reads a name here"),
             _ => {}
         }
         let scope = Scope { file: index, symbol: reference.symbol, line: reference.line };
         match reference.qualifier {
             Some(qualifier) => self.qualified(&scope, &reference, qualifier),
-            None => self.bare(&scope, &reference),
+            None => self.bare_name_resolution(&scope, &reference),
         }
     }
 
-    fn import(&self, file: VersionId, at: u32) -> Meaning {
-        self.course.begin();
+    fn resolve_import(&self, file: VersionId, at: u32) -> Resolution {
+        self.query_stack.begin_query();
         let index = self.file(file);
         let import = index.as_ref().and_then(|index| index.facts().imports.get(at as usize));
         match import {
-            Some(import) => module_meaning(&self.imported(&import.module)),
-            None => Meaning::Unknown("no such import"),
+            Some(import) => module_resolution(&self.imported(&import.module)),
+            None => Resolution::Unknown("no such import"),
         }
     }
 
@@ -118,12 +118,12 @@ impl Resolver for Go<'_> {
         false
     }
 
-    fn parts_of(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        parts::methods_of(&*self.world, declared)
+    fn out_of_line_members(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+        methods::methods_of(&*self.world, declared)
     }
 
-    fn owner_of(&self, part: SymbolAt) -> Option<SymbolAt> {
-        parts::owner_of(&*self.world, part)
+    fn owner_of_member(&self, part: SymbolAt) -> Option<SymbolAt> {
+        methods::owner_of(&*self.world, part)
     }
 
     fn folders_are_units(&self) -> bool {
@@ -131,91 +131,91 @@ impl Resolver for Go<'_> {
     }
 
     fn implementations(&self, declared: SymbolAt) -> Vec<SymbolAt> {
-        self.course.begin();
-        self.implementing(declared)
+        self.query_stack.begin_query();
+        self.find_implementations(declared)
     }
 }
 
-impl Go<'_> {
+impl GoResolver<'_> {
     /// Resolves the name that an import gives a package, or the name of the file's own package.
-    fn in_import(&self, index: &FileIndex, reference: &Reference) -> Meaning {
+    fn import_name_resolution(&self, index: &FileIndex, reference: &Reference) -> Resolution {
         let facts = &index.facts();
         let named = facts.imports.iter().find(|import| {
             import.line == reference.line && import.alias.as_deref() == Some(index.name(reference.name))
         });
         match (named, self.package_of(index)) {
-            (Some(import), _) => module_meaning(&self.imported(&import.module)),
-            (None, Some(package)) => Meaning::Module(package.files.clone()),
-            (None, None) => Meaning::Unknown("a package without files"),
+            (Some(import), _) => module_resolution(&self.imported(&import.module)),
+            (None, Some(package)) => Resolution::Module(package.files.clone()),
+            (None, None) => Resolution::Unknown("a package without files"),
         }
     }
 
     /// Resolves a bare name.
-    fn bare(&self, scope: &Scope, reference: &Reference) -> Meaning {
+    fn bare_name_resolution(&self, scope: &Scope, reference: &Reference) -> Resolution {
         let name = scope.file.name(reference.name);
         if reference.binding.is_some() {
-            return Meaning::Local;
+            return Resolution::Local;
         }
         if reference.shape == RefShape::Member {
-            return Meaning::Unknown("a key of a literal of unknown type");
+            return Resolution::Unknown("a key of a literal of unknown type");
         }
         match self.find_global(scope, name) {
-            Found::Symbols(targets) => several(scope, targets, "in scope"),
-            Found::Import(imported) => module_meaning(&imported),
-            Found::Predeclared(_) | Found::External => Meaning::External,
-            Found::Nothing if is_variable(scope, reference) => Meaning::Local,
-            Found::Nothing => Meaning::Unknown("no such name in scope"),
+            NameTarget::Symbols(targets) => symbols_resolution(scope, targets, "in scope"),
+            NameTarget::Import(imported) => module_resolution(&imported),
+            NameTarget::Predeclared(_) | NameTarget::External => Resolution::External,
+            NameTarget::Unresolved if is_variable(scope, reference) => Resolution::Local,
+            NameTarget::Unresolved => Resolution::Unknown("no such name in scope"),
         }
     }
 
     /// Resolves a member.
-    fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: ExprId) -> Meaning {
+    fn qualified(&self, scope: &Scope, reference: &Reference, qualifier: ExprId) -> Resolution {
         let name = scope.file.name(reference.name);
         let is_call = reference.shape == RefShape::MemberCall;
         match self.value(&scope.file, qualifier) {
             Value::Package(imported) => match imported.as_ref() {
                 Imported::Package(package) => match package.find(name) {
-                    [] => Meaning::Unknown("no such name in the package"),
-                    targets => several(scope, targets.to_vec(), "in an imported package"),
+                    [] => Resolution::Unknown("no such name in the package"),
+                    targets => symbols_resolution(scope, targets.to_vec(), "in an imported package"),
                 },
-                Imported::External(_) => Meaning::External,
-                Imported::Absent => Meaning::Unknown("a package without files"),
+                Imported::External(_) => Resolution::External,
+                Imported::Absent => Resolution::Unknown("a package without files"),
             },
-            Value::Of(of) => self.member_meaning(scope, &of, name, is_call),
+            Value::Typed(of) => self.member_resolution(scope, &of, name, is_call),
             Value::TypeName(of) => match self.key_of(&of, name) {
-                Some(field) => Meaning::proved(field, "a field of the literal's type"),
+                Some(field) => Resolution::proved(field, "a field of the literal's type"),
                 None if self.is_collection(&of) => self.key_value(scope, name),
-                None => self.member_meaning(scope, &of, name, is_call),
+                None => self.member_resolution(scope, &of, name, is_call),
             },
-            Value::Predeclared(_) => Meaning::External,
+            Value::Predeclared(_) => Resolution::External,
         }
     }
 
-    fn member_meaning(&self, scope: &Scope, of: &Type, name: &str, is_call: bool) -> Meaning {
+    fn member_resolution(&self, scope: &Scope, of: &Type, name: &str, is_call: bool) -> Resolution {
         match self.member(of, name) {
-            Member::Field(target, _) => Meaning::proved(target, "a field of the type"),
-            Member::Methods(targets, _) => several(scope, targets, "a method of the type"),
-            Member::External | Member::Outside(_) => Meaning::External,
-            Member::Missing => Meaning::Unknown("the type has no such member"),
+            Member::Field(target, _) => Resolution::proved(target, "a field of the type"),
+            Member::Methods(targets, _) => symbols_resolution(scope, targets, "a method of the type"),
+            Member::External | Member::LibraryMethod(_) => Resolution::External,
+            Member::Missing => Resolution::Unknown("the type has no such member"),
             Member::Unknown => self.guess(name, is_call),
         }
     }
 
     /// Resolves a key of a map or list literal that is a name: a constant, or a local variable.
-    fn key_value(&self, scope: &Scope, name: &str) -> Meaning {
+    fn key_value(&self, scope: &Scope, name: &str) -> Resolution {
         match self.find_global(scope, name) {
-            Found::Symbols(targets) => several(scope, targets, "in scope"),
-            _ => Meaning::Local,
+            NameTarget::Symbols(targets) => symbols_resolution(scope, targets, "in scope"),
+            _ => Resolution::Local,
         }
     }
 
     /// Returns a file with its facts sorted for lookups.
     fn file(&self, id: VersionId) -> Option<Rc<FileIndex>> {
-        self.files.once(&id, || self.world.file(id).map(|source| Rc::new(FileIndex::new(source))))
+        self.files.get_or_compute(&id, || self.world.file(id).map(|source| Rc::new(FileIndex::new(source))))
     }
 
     fn folder(&self, path: &str) -> Rc<Folder> {
-        self.folders.once(path, || Rc::new(Folder::read(&*self.world, path)))
+        self.folders.get_or_compute(path, || Rc::new(Folder::read(&*self.world, path)))
     }
 
     /// Returns the package that a file belongs to.
@@ -225,7 +225,7 @@ impl Go<'_> {
 
     /// Returns the target of an import path.
     fn imported(&self, path: &str) -> Rc<Imported> {
-        self.imports.once(path, || {
+        self.imports.get_or_compute(path, || {
             let modules = self.modules.get_or_init(|| Modules::read(&*self.world));
             Rc::new(match modules.folder(path) {
                 None => Imported::External(path.to_owned()),
@@ -242,7 +242,7 @@ impl Go<'_> {
     }
 
     fn kind(&self, at: SymbolAt) -> Option<SymbolKind> {
-        self.file(at.file)?.symbol(at.place).map(|symbol| symbol.kind)
+        self.file(at.file)?.symbol(at.ordinal).map(|symbol| symbol.kind)
     }
 }
 
@@ -255,18 +255,18 @@ fn is_variable(scope: &Scope, reference: &Reference) -> bool {
 
 /// Returns the resolution to confirmed symbols. Two declarations of one name are never built together: if the file
 /// itself has one, no other can be the target.
-fn several(scope: &Scope, mut targets: Vec<SymbolAt>, why: &'static str) -> Meaning {
+fn symbols_resolution(scope: &Scope, mut targets: Vec<SymbolAt>, why: &'static str) -> Resolution {
     let own = scope.file.id();
     if targets.len() > 1 && targets.iter().any(|target| target.file == own) {
         targets.retain(|target| target.file == own);
     }
-    Meaning::Symbols { targets, confidence: Confidence::Static, why }
+    Resolution::Symbols { targets, confidence: Confidence::Static, why }
 }
 
-fn module_meaning(imported: &Imported) -> Meaning {
+fn module_resolution(imported: &Imported) -> Resolution {
     match imported {
-        Imported::Package(package) => Meaning::Module(package.files.clone()),
-        Imported::External(_) => Meaning::External,
-        Imported::Absent => Meaning::Unknown("a package without files"),
+        Imported::Package(package) => Resolution::Module(package.files.clone()),
+        Imported::External(_) => Resolution::External,
+        Imported::Absent => Resolution::Unknown("a package without files"),
     }
 }

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_module_line_is_found() {
+    fn finds_module_line() {
         let table = [
             ("module a.com/b\n\ngo 1.21\n", Some("a.com/b")),
             ("// a comment\nmodule \"a.com/b\" // why\n", Some("a.com/b")),
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_module_wins() {
+    fn longest_module_path_wins() {
         let pairs = [("a.com/b", ""), ("a.com/b/sub", "sub"), ("c.com", "staging/c")];
         let folders = pairs.iter().map(|(path, folder)| ((*path).to_owned(), (*folder).to_owned())).collect();
         let modules = Modules { folders };

@@ -53,7 +53,7 @@ impl Package {
             if symbol.parent.is_some() || !symbol.kind.can_be_named() {
                 continue;
             }
-            let at = SymbolAt { file: file.id, place: place as u32 };
+            let at = SymbolAt { file: file.id, ordinal: place as u32 };
             match receiver(&file.facts, symbol) {
                 Some(of) => {
                     let methods = self.methods.entry(of.to_owned()).or_default();

@@ -37,7 +37,7 @@ pub(super) enum Type {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FuncType {
     /// The type parameters that the function itself declares.
-    pub(super) own: Vec<(VersionId, u32)>,
+    pub(super) type_params: Vec<(VersionId, u32)>,
     pub(super) params: Vec<Type>,
     pub(super) variadic: bool,
     pub(super) results: Vec<Type>,
@@ -117,7 +117,7 @@ impl Type {
                 Type::Map(Rc::new((of.0.replaced(arguments, depth + 1), of.1.replaced(arguments, depth + 1))))
             }
             Type::Func(of) => Type::Func(Rc::new(FuncType {
-                own: of.own.clone(),
+                type_params: of.type_params.clone(),
                 params: all(&of.params),
                 variadic: of.variadic,
                 results: all(&of.results),
@@ -128,7 +128,7 @@ impl Type {
     }
 
     /// Infers the type parameters in this type from a value of type `given`.
-    pub(super) fn learn(&self, given: &Type, learned: &mut Arguments) {
+    pub(super) fn infer_type_args(&self, given: &Type, learned: &mut Arguments) {
         match (self, given) {
             (_, Type::Unknown) => {}
             (Type::Param(file, binding), given) => {
@@ -137,34 +137,36 @@ impl Type {
                     learned.push((key, given.clone()));
                 }
             }
-            (Type::Pointer(of), Type::Pointer(given)) | (Type::List(of), Type::List(given)) => of.learn(given, learned),
-            (Type::Chan(of), Type::Chan(given)) => of.learn(given, learned),
+            (Type::Pointer(of), Type::Pointer(given)) | (Type::List(of), Type::List(given)) => {
+                of.infer_type_args(given, learned)
+            }
+            (Type::Chan(of), Type::Chan(given)) => of.infer_type_args(given, learned),
             (Type::Map(of), Type::Map(given)) => {
-                of.0.learn(&given.0, learned);
-                of.1.learn(&given.1, learned);
+                of.0.infer_type_args(&given.0, learned);
+                of.1.infer_type_args(&given.1, learned);
             }
             (Type::Named(of, own), Type::Named(other, given)) if of == other => {
-                own.iter().zip(given.iter()).for_each(|(own, given)| own.learn(given, learned));
+                own.iter().zip(given.iter()).for_each(|(own, given)| own.infer_type_args(given, learned));
             }
             (Type::Library(of, own), Type::Library(other, given)) if of == other => {
-                own.iter().zip(given.iter()).for_each(|(own, given)| own.learn(given, learned));
+                own.iter().zip(given.iter()).for_each(|(own, given)| own.infer_type_args(given, learned));
             }
             (Type::Func(of), Type::Func(given)) => {
-                of.params.iter().zip(&given.params).for_each(|(own, given)| own.learn(given, learned));
-                of.results.iter().zip(&given.results).for_each(|(own, given)| own.learn(given, learned));
+                of.params.iter().zip(&given.params).for_each(|(own, given)| own.infer_type_args(given, learned));
+                of.results.iter().zip(&given.results).for_each(|(own, given)| own.infer_type_args(given, learned));
             }
             _ => {}
         }
     }
 
     /// Returns whether it contains type parameters.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn has_type_params(&self) -> bool {
         match self {
             Type::Param(..) => true,
-            Type::Pointer(of) | Type::List(of) | Type::Chan(of) => of.is_open(),
-            Type::Map(of) => of.0.is_open() || of.1.is_open(),
-            Type::Named(_, list) | Type::Library(_, list) | Type::Tuple(list) => list.iter().any(Type::is_open),
-            Type::Func(of) => of.params.iter().chain(&of.results).any(Type::is_open),
+            Type::Pointer(of) | Type::List(of) | Type::Chan(of) => of.has_type_params(),
+            Type::Map(of) => of.0.has_type_params() || of.1.has_type_params(),
+            Type::Named(_, list) | Type::Library(_, list) | Type::Tuple(list) => list.iter().any(Type::has_type_params),
+            Type::Func(of) => of.params.iter().chain(&of.results).any(Type::has_type_params),
             _ => false,
         }
     }

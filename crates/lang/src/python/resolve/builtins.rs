@@ -11,7 +11,7 @@ pub(super) fn is_standard(module: &str) -> bool {
 }
 
 /// Returns whether Python's own strings, numbers, containers or files have a member of this name.
-pub(super) fn is_of_the_language(name: &str) -> bool {
+pub(super) fn is_language_member(name: &str) -> bool {
     MEMBERS.binary_search(&name).is_ok() || name.starts_with("__") && name.ends_with("__")
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_sorted_so_that_they_are_found() {
+    fn tables_are_sorted() {
         for list in [BUILTINS, EXCEPTIONS, MEMBERS, STANDARD] {
             assert!(list.is_sorted(), "{list:?}");
         }

@@ -20,12 +20,12 @@ pub(super) enum Expr<'t> {
     /// A whole number.
     Number(usize),
     /// Another number, a formatted string, a truth value, a comparison: a built-in value without interesting members.
-    Plain,
+    Scalar,
     List(Vec<Expr<'t>>),
     Tuple(Vec<Expr<'t>>),
     Dict(Vec<(Expr<'t>, Expr<'t>)>),
     /// The element of `[x for …]`, `{x for …}`, `(x for …)`.
-    Each(Box<Expr<'t>>),
+    Comprehension(Box<Expr<'t>>),
     /// `a or b`, `a if c else b`, `a | b`: one of them.
     Either(Vec<Expr<'t>>),
     /// Arithmetic: the left operand.
@@ -48,7 +48,7 @@ impl<'t> Expr<'t> {
         let first = parser.expression();
         parser.space();
         if parser.rest().starts_with(',') {
-            let row = parser.row(first);
+            let row = parser.rest_of_sequence(first);
             return if parser.is_done() { Expr::Tuple(row) } else { Expr::Unknown };
         }
         if parser.is_done() { first } else { Expr::Unknown }
@@ -72,7 +72,7 @@ struct Parser<'t> {
 impl<'t> Parser<'t> {
     fn expression(&mut self) -> Expr<'t> {
         self.depth += 1;
-        let expression = if self.depth > MAX_DEPTH { self.give_up() } else { self.conditional() };
+        let expression = if self.depth > MAX_DEPTH { self.unknown() } else { self.conditional() };
         self.depth -= 1;
         expression
     }
@@ -87,7 +87,7 @@ impl<'t> Parser<'t> {
         }
         self.or();
         if !self.word_is("else") {
-            return self.give_up();
+            return self.unknown();
         }
         let other = self.expression();
         Expr::Either(vec![first, other])
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
     fn not(&mut self) -> Expr<'t> {
         if self.word_is("not") {
             self.not();
-            return Expr::Plain;
+            return Expr::Scalar;
         }
         let first = self.union();
         if !self.comparison() {
@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
         while self.comparison() {
             self.union();
         }
-        Expr::Plain
+        Expr::Scalar
     }
 
     fn comparison(&mut self) -> bool {
@@ -151,12 +151,12 @@ impl<'t> Parser<'t> {
         if self.word_is("not") {
             return self.word_is("in");
         }
-        ["==", "!=", "<=", ">=", "<", ">"].iter().any(|sign| self.sign(sign))
+        ["==", "!=", "<=", ">=", "<", ">"].iter().any(|sign| self.take_sign(sign))
     }
 
     fn union(&mut self) -> Expr<'t> {
         let mut all = vec![self.sum()];
-        while !self.rest().trim_start().starts_with("||") && self.sign("|") {
+        while !self.rest().trim_start().starts_with("||") && self.take_sign("|") {
             all.push(self.sum());
         }
         one_of(all)
@@ -165,7 +165,7 @@ impl<'t> Parser<'t> {
     fn sum(&mut self) -> Expr<'t> {
         let first = self.unary();
         let mut is_sum = false;
-        while ["**", "//", "<<", ">>", "+", "-", "*", "/", "%", "@", "&", "^"].iter().any(|sign| self.sign(sign)) {
+        while ["**", "//", "<<", ">>", "+", "-", "*", "/", "%", "@", "&", "^"].iter().any(|sign| self.take_sign(sign)) {
             is_sum = true;
             self.unary();
         }
@@ -173,7 +173,7 @@ impl<'t> Parser<'t> {
     }
 
     fn unary(&mut self) -> Expr<'t> {
-        while ["**", "*", "+", "-", "~"].iter().any(|sign| self.sign(sign)) || self.word_is("await") {}
+        while ["**", "*", "+", "-", "~"].iter().any(|sign| self.take_sign(sign)) || self.word_is("await") {}
         let mut expression = self.atom();
         while let Some(next) = self.trailer(&mut expression) {
             expression = next;
@@ -206,7 +206,7 @@ impl<'t> Parser<'t> {
     fn arguments(&mut self) -> Option<Vec<Arg<'t>>> {
         self.at += 1;
         let mut arguments = Vec::new();
-        while !self.sign(")") {
+        while !self.take_sign(")") {
             let before = self.at;
             self.space();
             let name = self.word().filter(|_| self.is_keyword());
@@ -216,8 +216,8 @@ impl<'t> Parser<'t> {
             let value = self.expression();
             self.skip_loops();
             arguments.push(Arg { name, value });
-            if !self.sign(",") && !self.rest().trim_start().starts_with(')') {
-                self.give_up();
+            if !self.take_sign(",") && !self.rest().trim_start().starts_with(')') {
+                self.unknown();
                 return None;
             }
         }
@@ -226,16 +226,16 @@ impl<'t> Parser<'t> {
 
     fn is_keyword(&mut self) -> bool {
         let rest = self.rest().trim_start();
-        rest.starts_with('=') && !rest.starts_with("==") && self.sign("=")
+        rest.starts_with('=') && !rest.starts_with("==") && self.take_sign("=")
     }
 
     fn indices(&mut self) -> Option<Vec<Expr<'t>>> {
         self.at += 1;
         let mut all = Vec::new();
-        while !self.sign("]") {
+        while !self.take_sign("]") {
             all.push(self.index());
-            if !self.sign(",") && !self.rest().trim_start().starts_with(']') {
-                self.give_up();
+            if !self.take_sign(",") && !self.rest().trim_start().starts_with(']') {
+                self.unknown();
                 return None;
             }
         }
@@ -246,7 +246,7 @@ impl<'t> Parser<'t> {
         let mut is_slice = false;
         let mut value = Expr::Unknown;
         loop {
-            if self.sign(":") {
+            if self.take_sign(":") {
                 is_slice = true;
             } else if self.rest().trim_start().starts_with([']', ',']) || self.rest().trim().is_empty() {
                 return if is_slice { Expr::Slice } else { value };
@@ -254,7 +254,7 @@ impl<'t> Parser<'t> {
                 let before = self.at;
                 value = self.expression();
                 if self.at == before {
-                    return self.give_up();
+                    return self.unknown();
                 }
             }
         }
@@ -274,94 +274,94 @@ impl<'t> Parser<'t> {
             }
             '.' if self.rest().starts_with("...") => {
                 self.at += 3;
-                Expr::Plain
+                Expr::Scalar
             }
             c if c.is_ascii_digit() || c == '.' => {
                 let from = self.at;
                 self.while_in(|c| c.is_alphanumeric() || c == '_' || c == '.');
                 let number = self.text.get(from..self.at).and_then(|digits| digits.parse().ok());
-                number.map_or(Expr::Plain, Expr::Number)
+                number.map_or(Expr::Scalar, Expr::Number)
             }
             c if is_start(c) => self.named(),
-            _ => self.give_up(),
+            _ => self.unknown(),
         }
     }
 
     fn named(&mut self) -> Expr<'t> {
-        let Some(name) = self.word() else { return self.give_up() };
+        let Some(name) = self.word() else { return self.unknown() };
         if name.len() <= 2 && self.rest().starts_with(['"', '\'']) {
             return match (self.strings(), name) {
                 (Expr::Text(text), "r" | "R" | "u" | "U") => Expr::Text(text),
                 (Expr::Unknown, _) => Expr::Unknown,
-                _ => Expr::Plain,
+                _ => Expr::Scalar,
             };
         }
         match name {
-            "True" | "False" => Expr::Plain,
-            "yield" | "if" | "else" | "for" | "in" | "is" | "and" | "or" | "import" | "from" => self.give_up(),
-            _ if self.sign(":=") => self.expression(),
+            "True" | "False" => Expr::Scalar,
+            "yield" | "if" | "else" | "for" | "in" | "is" | "and" | "or" | "import" | "from" => self.unknown(),
+            _ if self.take_sign(":=") => self.expression(),
             _ => Expr::Name(name),
         }
     }
 
     fn parenthesis(&mut self) -> Expr<'t> {
         self.at += 1;
-        if self.sign(")") {
+        if self.take_sign(")") {
             return Expr::Tuple(Vec::new());
         }
         let first = self.expression();
         if self.skip_loops() {
-            return self.closed(")", Expr::Each(Box::new(first)));
+            return self.expect_close(")", Expr::Comprehension(Box::new(first)));
         }
         if self.rest().trim_start().starts_with(',') {
-            let row = self.row(first);
-            return self.closed(")", Expr::Tuple(row));
+            let row = self.rest_of_sequence(first);
+            return self.expect_close(")", Expr::Tuple(row));
         }
-        self.closed(")", first)
+        self.expect_close(")", first)
     }
 
     fn list(&mut self) -> Expr<'t> {
         self.at += 1;
-        if self.sign("]") {
+        if self.take_sign("]") {
             return Expr::List(Vec::new());
         }
         let first = self.expression();
         if self.skip_loops() {
-            return self.closed("]", Expr::Each(Box::new(first)));
+            return self.expect_close("]", Expr::Comprehension(Box::new(first)));
         }
-        let row = self.row(first);
-        self.closed("]", Expr::List(row))
+        let row = self.rest_of_sequence(first);
+        self.expect_close("]", Expr::List(row))
     }
 
     fn braces(&mut self) -> Expr<'t> {
         self.at += 1;
         let mut pairs = Vec::new();
         let mut singles = Vec::new();
-        while !self.sign("}") {
-            let is_spread = self.sign("**");
+        while !self.take_sign("}") {
+            let is_spread = self.take_sign("**");
             let key = self.expression();
-            if !is_spread && self.sign(":") {
+            if !is_spread && self.take_sign(":") {
                 let value = self.expression();
                 if self.skip_loops() {
-                    return self.closed("}", Expr::Dict(vec![(key, value)]));
+                    return self.expect_close("}", Expr::Dict(vec![(key, value)]));
                 }
                 pairs.push((key, value));
             } else if !is_spread && self.skip_loops() {
-                return self.closed("}", Expr::Each(Box::new(key)));
+                return self.expect_close("}", Expr::Comprehension(Box::new(key)));
             } else if !is_spread {
                 singles.push(key);
             }
-            if !self.sign(",") && !self.rest().trim_start().starts_with('}') {
-                return self.give_up();
+            if !self.take_sign(",") && !self.rest().trim_start().starts_with('}') {
+                return self.unknown();
             }
         }
         if singles.is_empty() { Expr::Dict(pairs) } else { Expr::List(singles) }
     }
 
     /// Parses the rest of a sequence of values after the first one.
-    fn row(&mut self, first: Expr<'t>) -> Vec<Expr<'t>> {
+    fn rest_of_sequence(&mut self, first: Expr<'t>) -> Vec<Expr<'t>> {
         let mut row = vec![first];
-        while self.sign(",") {
+        while self.take_sign(",") {
             if self.rest().trim_start().is_empty() || self.rest().trim_start().starts_with([')', ']']) {
                 break;
             }
@@ -370,8 +370,8 @@ impl<'t> Parser<'t> {
         row
     }
 
-    fn closed(&mut self, sign: &str, expression: Expr<'t>) -> Expr<'t> {
-        if self.sign(sign) { expression } else { self.give_up() }
+    fn expect_close(&mut self, sign: &str, expression: Expr<'t>) -> Expr<'t> {
+        if self.take_sign(sign) { expression } else { self.unknown() }
     }
 
     /// Skips the loops and conditions of a comprehension, up to its closing bracket.
@@ -411,7 +411,7 @@ impl<'t> Parser<'t> {
                 return expression;
             }
             self.string();
-            expression = Expr::Plain;
+            expression = Expr::Scalar;
         }
     }
 
@@ -460,7 +460,7 @@ impl<'t> Parser<'t> {
         is_here
     }
 
-    fn sign(&mut self, sign: &str) -> bool {
+    fn take_sign(&mut self, sign: &str) -> bool {
         self.space();
         let is_here = self.rest().starts_with(sign);
         if is_here {
@@ -478,7 +478,7 @@ impl<'t> Parser<'t> {
         self.while_in(|c| c.is_whitespace() || c == '\\');
     }
 
-    fn give_up(&mut self) -> Expr<'t> {
+    fn unknown(&mut self) -> Expr<'t> {
         self.at = self.text.len();
         Expr::Unknown
     }
@@ -522,7 +522,7 @@ mod tests {
             Expr::Index(of, all) => format!("{}[{}]", show(of), row(all)),
             Expr::Slice => ":".into(),
             Expr::Text(text) => format!("'{text}'"),
-            Expr::Number(_) | Expr::Plain => "plain".into(),
+            Expr::Number(_) | Expr::Scalar => "plain".into(),
             Expr::List(all) => format!("[{}]", row(all)),
             Expr::Tuple(all) => format!("({})", row(all)),
             Expr::Dict(pairs) => {
@@ -530,7 +530,7 @@ mod tests {
                     pairs.iter().map(|(key, value)| format!("{}: {}", show(key), show(value))).collect();
                 format!("{{{}}}", pairs.join(", "))
             }
-            Expr::Each(of) => format!("each {}", show(of)),
+            Expr::Comprehension(of) => format!("each {}", show(of)),
             Expr::Either(all) => all.iter().map(show).collect::<Vec<_>>().join(" | "),
             Expr::Sum(of) => format!("{} + …", show(of)),
             Expr::Lambda(of) => format!("lambda {}", show(of)),
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_taken_apart() {
+    fn parses_expressions() {
         let table = [
             ("x", "x"),
             ("self.pool.get(key, 1).name", "self.pool.get(key, plain).name"),

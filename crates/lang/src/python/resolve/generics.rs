@@ -4,20 +4,20 @@ use std::rc::Rc;
 
 use codecompass_model::SymbolAt;
 
-use super::Rules;
+use super::PythonResolver;
 use super::expression::Arg;
-use super::names::Place;
-use super::types::{Shape, Type};
+use super::names::LookupSite;
+use super::types::{ContainerKind, Type};
 
-impl Rules<'_> {
+impl PythonResolver<'_> {
     /// Substitutes a class's parameters in a type, for a value of that class.
-    pub(super) fn filled_in(&self, one: &Type, by: &Type) -> Type {
-        self.filled_by(one, by, by)
+    pub(super) fn substitute_class_params(&self, one: &Type, by: &Type) -> Type {
+        self.substitute_through_base(one, by, by)
     }
 
     /// Substitutes through a base: the type comes from one of the bases of the class.
-    pub(super) fn filled_by(&self, one: &Type, base: &Type, to: &Type) -> Type {
-        if !one.is_open() {
+    pub(super) fn substitute_through_base(&self, one: &Type, base: &Type, to: &Type) -> Type {
+        if !one.has_type_vars() {
             return one.clone();
         }
         let (Type::Instance(class, arguments) | Type::Class(class, arguments)) = base else {
@@ -29,12 +29,12 @@ impl Rules<'_> {
                 let at = names.iter().position(|known| known == name);
                 at.and_then(|at| arguments.get(at)).cloned().unwrap_or(part)
             }
-            Type::Own(_) => match to {
-                Type::Class(..) | Type::OwnClass(_) => self.as_instance(to),
-                Type::Instance(..) | Type::Own(_) => to.clone(),
+            Type::SelfType(_) => match to {
+                Type::Class(..) | Type::SelfClass(_) => self.as_instance(to),
+                Type::Instance(..) | Type::SelfType(_) => to.clone(),
                 _ => part,
             },
-            Type::OwnClass(_) => match self.as_class(to) {
+            Type::SelfClass(_) => match self.as_class(to) {
                 Type::Unknown => part,
                 class => class,
             },
@@ -43,35 +43,35 @@ impl Rules<'_> {
     }
 
     /// Returns the return type of a method, for the value that it is called on.
-    pub(super) fn filled_from(&self, given: &Type, method: SymbolAt, to: &Type) -> Type {
-        let Some(class) = self.source(method.file).and_then(|source| source.symbol(method.place)?.parent) else {
+    pub(super) fn substitute_for_method(&self, given: &Type, method: SymbolAt, to: &Type) -> Type {
+        let Some(class) = self.source(method.file).and_then(|source| source.symbol(method.ordinal)?.parent) else {
             return given.clone();
         };
-        let (Type::Instance(of, _) | Type::Class(of, _) | Type::Own(of) | Type::OwnClass(of)) = to else {
+        let (Type::Instance(of, _) | Type::Class(of, _) | Type::SelfType(of) | Type::SelfClass(of)) = to else {
             return given.clone();
         };
         let is_around =
-            |base: &&Type| matches!(base, Type::Instance(at, _) if at.file == method.file && at.place == class);
-        let order = self.order(*of);
+            |base: &&Type| matches!(base, Type::Instance(at, _) if at.file == method.file && at.ordinal == class);
+        let order = self.method_resolution_order(*of);
         match order.iter().find(is_around) {
-            Some(base) => self.filled_by(given, &self.filled_in(base, to), to),
+            Some(base) => self.substitute_through_base(given, &self.substitute_class_params(base, to), to),
             None => given.clone(),
         }
     }
 
     /// Infers a function's own type parameters from the arguments of a call.
-    pub(super) fn fill_from_arguments(
+    pub(super) fn infer_from_arguments(
         &self,
         function: SymbolAt,
         is_bound: bool,
         arguments: &[Arg<'_>],
-        place: &Place,
+        place: &LookupSite,
         filled: &mut Vec<(Rc<str>, Type)>,
     ) {
         let Some(source) = self.source(function.file) else { return };
-        let is_static = source.is_decorated(function.place, &["staticmethod"]);
-        let params = source.params(function.place).get(usize::from(is_bound && !is_static)..).unwrap_or(&[]);
-        let header = Place::header(&source, function.place);
+        let is_static = source.is_decorated(function.ordinal, &["staticmethod"]);
+        let params = source.params(function.ordinal).get(usize::from(is_bound && !is_static)..).unwrap_or(&[]);
+        let header = LookupSite::header(&source, function.ordinal);
         let binding = |at: &u32| source.facts().bindings.get(*at as usize);
         for (position, argument) in arguments.iter().enumerate() {
             let param = match argument.name {
@@ -79,8 +79,8 @@ impl Rules<'_> {
                 None => params.get(position).and_then(binding),
             };
             let Some(annotation) = param.and_then(|param| param.annotation) else { continue };
-            let pattern = self.declared(source.written(annotation), &header);
-            if pattern.is_open() {
+            let pattern = self.type_from_text(source.expr_text(annotation), &header);
+            if pattern.has_type_vars() {
                 self.unify(&pattern, &self.value(&argument.value, place), filled, 0);
             }
         }
@@ -96,17 +96,20 @@ impl Rules<'_> {
             }
         };
         match (pattern, actual) {
-            (Type::Var(name, _), _) => fill_once(filled, name, actual),
+            (Type::Var(name, _), _) => bind_once(filled, name, actual),
             (Type::Union(all), _) => {
-                for one in all.iter().filter(|one| one.is_open()) {
+                for one in all.iter().filter(|one| one.has_type_vars()) {
                     self.unify(one, actual, filled, depth + 1);
                 }
             }
-            (Type::Box(Shape::Callable, parts), Type::Class(..) | Type::OwnClass(_) | Type::Function(..)) => {
+            (
+                Type::Container(ContainerKind::Callable, parts),
+                Type::Class(..) | Type::SelfClass(_) | Type::Function(..),
+            ) => {
                 zip(parts, &[self.call_plain(actual)]);
             }
-            (Type::Box(Shape::Row, parts), _) => zip(parts, &[self.element(actual)]),
-            (Type::Box(one, parts), Type::Box(other, more)) if one == other => zip(parts, more),
+            (Type::Container(ContainerKind::Iterable, parts), _) => zip(parts, &[self.element(actual)]),
+            (Type::Container(one, parts), Type::Container(other, more)) if one == other => zip(parts, more),
             (Type::Instance(one, parts), Type::Instance(other, more)) if one == other => zip(parts, more),
             _ => {}
         }
@@ -114,7 +117,7 @@ impl Rules<'_> {
 }
 
 /// Binds a type variable; the first binding stays.
-fn fill_once(filled: &mut Vec<(Rc<str>, Type)>, name: &Rc<str>, actual: &Type) {
+fn bind_once(filled: &mut Vec<(Rc<str>, Type)>, name: &Rc<str>, actual: &Type) {
     if !filled.iter().any(|(known, _)| known == name) {
         filled.push((name.clone(), actual.clone()));
     }

@@ -1,8 +1,8 @@
 //! Guesses a method if the type of its receiver is unknown.
 
-use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+use codecompass_model::{Resolution, SymbolAt, SymbolKind};
 
-use super::Rules;
+use super::PythonResolver;
 use super::types::Type;
 
 /// A method that more classes have is no evidence for its receiver.
@@ -12,7 +12,7 @@ const MAX_CANDIDATES: usize = 8;
 const MIN_LENGTH: usize = 7;
 
 /// Methods of paths, parsers and streams of the standard library, which are the usual receivers of unknown type.
-const STANDARD: &[&str] = &[
+const STANDARD_METHODS: &[&str] = &[
     "add_argument",
     "add_parser",
     "add_subparsers",
@@ -33,19 +33,19 @@ const STANDARD: &[&str] = &[
     "write_text",
 ];
 
-impl Rules<'_> {
+impl PythonResolver<'_> {
     /// Returns the only method of an uncommon name, or the one that all others of that name override.
-    pub(super) fn guess(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn guess(&self, name: &str) -> Option<Resolution> {
         let is_uncommon = name.len() >= MIN_LENGTH && !name.starts_with("__") && name.trim_matches('_').contains('_');
-        if !is_uncommon || name.starts_with("assert_") || STANDARD.contains(&name) {
+        if !is_uncommon || name.starts_with("assert_") || STANDARD_METHODS.contains(&name) {
             return None;
         }
         let mut methods: Vec<(SymbolAt, SymbolAt)> = Vec::new();
         for at in self.world.symbols_named(name).iter() {
             let Some(source) = self.source(at.file).filter(|source| !is_test(&source.file.path)) else { continue };
-            let symbol = source.symbol(at.place)?;
+            let symbol = source.symbol(at.ordinal)?;
             match (symbol.kind, symbol.parent) {
-                (SymbolKind::Method, Some(class)) => methods.push((*at, SymbolAt { file: at.file, place: class })),
+                (SymbolKind::Method, Some(class)) => methods.push((*at, SymbolAt { file: at.file, ordinal: class })),
                 // A function or variable of that name may also be the target.
                 _ => return None,
             }
@@ -54,10 +54,10 @@ impl Rules<'_> {
             }
         }
         let is_base = |base: SymbolAt, of: SymbolAt| {
-            self.order(of).iter().any(|one| matches!(one, Type::Instance(at, _) if *at == base))
+            self.method_resolution_order(of).iter().any(|one| matches!(one, Type::Instance(at, _) if *at == base))
         };
         let first = methods.iter().find(|(_, base)| methods.iter().all(|(_, of)| is_base(*base, *of)))?;
-        Some(Meaning::guessed(first.0, "only method of that name"))
+        Some(Resolution::heuristic(first.0, "only method of that name"))
     }
 }
 

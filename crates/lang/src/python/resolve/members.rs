@@ -4,105 +4,107 @@ use std::rc::Rc;
 
 use codecompass_model::{SymbolAt, SymbolKind};
 
-use super::builtins::is_of_the_language;
+use super::builtins::is_language_member;
 use super::expression::Expr;
-use super::names::Place;
-use super::source::Entry;
-use super::types::{Found, Type};
-use super::{Question, Rules};
+use super::names::LookupSite;
+use super::source::ScopeEntry;
+use super::types::{NameTarget, Type};
+use super::{PythonResolver, TypeQuery};
 
 /// Returns whether every object, class or function has a member of this name.
-fn is_common(name: &str) -> bool {
+fn is_universal_member(name: &str) -> bool {
     name.starts_with("__") && name.ends_with("__") || name == "mro"
 }
 
 /// The maximum length of a method resolution order.
 const MAX_BASES: usize = 200;
 
-impl Rules<'_> {
+impl PythonResolver<'_> {
     /// Returns the member of a value.
-    pub(super) fn member(&self, of: &Type, name: &str) -> Found {
+    pub(super) fn member(&self, of: &Type, name: &str) -> NameTarget {
         match of {
             Type::Class(class, _) | Type::Instance(class, _) => self.class_member(*class, name, 0).0,
-            Type::Own(class) | Type::OwnClass(class) => self.own_member(*class, name, 0),
-            Type::Super(class) => self.own_member(*class, name, 1),
+            Type::SelfType(class) | Type::SelfClass(class) => self.self_member(*class, name, 0),
+            Type::Super(class) => self.self_member(*class, name, 1),
             Type::Module(stem) => match self.module_name(stem, name) {
-                Found::Missing if name.starts_with("__") => Found::External,
+                NameTarget::Unresolved if name.starts_with("__") => NameTarget::External,
                 found => found,
             },
-            Type::External => Found::External,
-            Type::Given | Type::Box(..) if is_of_the_language(name) => Found::External,
-            Type::Function(..) | Type::Method(..) if is_common(name) => Found::External,
-            Type::Given | Type::Box(..) | Type::Function(..) | Type::Method(..) => Found::Missing,
+            Type::External => NameTarget::External,
+            Type::ExternalResult | Type::Container(..) if is_language_member(name) => NameTarget::External,
+            Type::Function(..) | Type::Method(..) if is_universal_member(name) => NameTarget::External,
+            Type::ExternalResult | Type::Container(..) | Type::Function(..) | Type::Method(..) => {
+                NameTarget::Unresolved
+            }
             Type::Union(all) => self.any_member(all, name),
             Type::Var(_, bound) => self.member(bound, name),
-            Type::Unknown | Type::Nothing => Found::Missing,
+            Type::Unknown | Type::NoneType => NameTarget::Unresolved,
         }
     }
 
-    fn any_member(&self, all: &[Type], name: &str) -> Found {
+    fn any_member(&self, all: &[Type], name: &str) -> NameTarget {
         let mut symbols: Vec<SymbolAt> = Vec::new();
-        let mut other = Found::Missing;
+        let mut other = NameTarget::Unresolved;
         for one in all {
             match self.member(one, name) {
-                Found::Symbols(more) => more.iter().for_each(|at| {
+                NameTarget::Symbols(more) => more.iter().for_each(|at| {
                     if !symbols.contains(at) {
                         symbols.push(*at);
                     }
                 }),
-                Found::Missing => {}
+                NameTarget::Unresolved => {}
                 found => other = found,
             }
         }
-        if symbols.is_empty() { other } else { Found::Symbols(symbols.into()) }
+        if symbols.is_empty() { other } else { NameTarget::Symbols(symbols.into()) }
     }
 
     /// Returns the member of a class or one of its bases, and the class that has it; the first `skipped` are left out.
-    pub(super) fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (Found, Option<Type>) {
-        let order = self.order(class);
+    pub(super) fn class_member(&self, class: SymbolAt, name: &str, skipped: usize) -> (NameTarget, Option<Type>) {
+        let order = self.method_resolution_order(class);
         let mut is_outside = false;
         for base in order.iter().skip(skipped) {
             match base {
                 Type::Instance(at, _) => {
-                    let own = self.own_members(*at, name);
+                    let own = self.members_in_class(*at, name);
                     if !own.is_empty() {
-                        return (Found::Symbols(own.into()), Some(base.clone()));
+                        return (NameTarget::Symbols(own.into()), Some(base.clone()));
                     }
                 }
                 Type::Unknown => {}
                 _ => is_outside = true,
             }
         }
-        (if is_outside || is_common(name) { Found::External } else { Found::Missing }, None)
+        (if is_outside || is_universal_member(name) { NameTarget::External } else { NameTarget::Unresolved }, None)
     }
 
     /// Returns the member of `self`. `self` may be an instance of a subclass with further bases: a member that no base
     /// of the view has is external only if no class of the view has it.
-    fn own_member(&self, class: SymbolAt, name: &str, skipped: usize) -> Found {
+    fn self_member(&self, class: SymbolAt, name: &str, skipped: usize) -> NameTarget {
         let has_member = || self.world.symbols_named(name).iter().any(|at| self.method(*at).is_some());
         match self.class_member(class, name, skipped).0 {
-            Found::External if !is_common(name) && has_member() => Found::Missing,
+            NameTarget::External if !is_universal_member(name) && has_member() => NameTarget::Unresolved,
             found => found,
         }
     }
 
-    pub(super) fn own_members(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
+    pub(super) fn members_in_class(&self, class: SymbolAt, name: &str) -> Vec<SymbolAt> {
         let Some(source) = self.source(class.file) else { return Vec::new() };
         let mut own = Vec::new();
-        for entry in source.entries(Some(class.place), name) {
+        for entry in source.entries(Some(class.ordinal), name) {
             match entry {
-                Entry::Symbol(place) => own.push(SymbolAt { file: class.file, place }),
-                Entry::Import(at) => {
-                    if let Found::Symbols(all) = self.imported(&source, at) {
+                ScopeEntry::Symbol(place) => own.push(SymbolAt { file: class.file, ordinal: place }),
+                ScopeEntry::Import(at) => {
+                    if let NameTarget::Symbols(all) = self.imported(&source, at) {
                         own.extend(all.iter());
                     }
                 }
-                Entry::Binding(_) => {}
+                ScopeEntry::Binding(_) => {}
             }
         }
         // The getter, setter and deleter of a property are one member, represented by the first.
         let is_property =
-            |at: &SymbolAt| source.symbol(at.place).is_some_and(|symbol| symbol.kind == SymbolKind::Property);
+            |at: &SymbolAt| source.symbol(at.ordinal).is_some_and(|symbol| symbol.kind == SymbolKind::Property);
         if own.first().is_some_and(|first| first.file == class.file && is_property(first)) {
             own.truncate(1);
         }
@@ -110,7 +112,7 @@ impl Rules<'_> {
     }
 
     /// Returns the methods of the same name in subclasses of the declaring class, except members that every class has.
-    pub(super) fn overriding(&self, declared: SymbolAt) -> Vec<SymbolAt> {
+    pub(super) fn find_overrides(&self, declared: SymbolAt) -> Vec<SymbolAt> {
         let Some((class, name)) = self.method(declared) else { return Vec::new() };
         if name.starts_with("__") {
             return Vec::new();
@@ -118,7 +120,9 @@ impl Rules<'_> {
         let is_below = |at: &SymbolAt| {
             let own = self.method(*at).map(|(own, _)| own).filter(|own| *own != class);
             own.is_some_and(|own| {
-                self.order(own).iter().any(|base| matches!(base, Type::Instance(at, _) if *at == class))
+                self.method_resolution_order(own)
+                    .iter()
+                    .any(|base| matches!(base, Type::Instance(at, _) if *at == class))
             })
         };
         self.world.symbols_named(&name).iter().copied().filter(is_below).collect()
@@ -127,21 +131,21 @@ impl Rules<'_> {
     /// Returns the class of a method or property, and its name.
     fn method(&self, at: SymbolAt) -> Option<(SymbolAt, String)> {
         let source = self.source(at.file)?;
-        let symbol = source.symbol(at.place)?;
+        let symbol = source.symbol(at.ordinal)?;
         let is_member = matches!(symbol.kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Constructor);
         let place = symbol.parent.filter(|_| is_member)?;
         let is_class = source.symbol(place)?.kind == SymbolKind::Class;
-        is_class.then(|| (SymbolAt { file: at.file, place }, symbol.name.clone()))
+        is_class.then(|| (SymbolAt { file: at.file, ordinal: place }, symbol.name.clone()))
     }
 
     /// Returns a class and its bases in method resolution order, in terms of the class's own parameters.
-    pub(super) fn order(&self, class: SymbolAt) -> Rc<[Type]> {
+    pub(super) fn method_resolution_order(&self, class: SymbolAt) -> Rc<[Type]> {
         let alone: Rc<[Type]> = Rc::from([Type::instance(class)]);
-        self.orders.answer(&self.course, class, alone, || {
+        self.resolution_orders.compute_cyclic(&self.query_stack, class, alone, || {
             let params: Rc<[Type]> =
                 self.parameters(class).iter().map(|name| Type::Var(name.clone(), Rc::new(Type::Unknown))).collect();
             let bases = self.bases(class);
-            let mut rows: Vec<Vec<Type>> = bases.iter().map(|base| self.order_of_base(base)).collect();
+            let mut rows: Vec<Vec<Type>> = bases.iter().map(|base| self.base_resolution_order(base)).collect();
             rows.push(bases.to_vec());
             let mut order = vec![Type::Instance(class, params)];
             merge(&mut order, rows);
@@ -149,11 +153,11 @@ impl Rules<'_> {
         })
     }
 
-    fn order_of_base(&self, base: &Type) -> Vec<Type> {
+    fn base_resolution_order(&self, base: &Type) -> Vec<Type> {
         match base {
             Type::Instance(class, _) => {
-                let order = self.order(*class);
-                order.iter().map(|one| self.filled_in(one, base)).collect()
+                let order = self.method_resolution_order(*class);
+                order.iter().map(|one| self.substitute_class_params(one, base)).collect()
             }
             other => vec![other.clone()],
         }
@@ -166,7 +170,7 @@ impl Rules<'_> {
             if !is_generic(base) {
                 all.push(match self.annotation(base, place) {
                     Type::Union(several) => several.first().cloned().unwrap_or(Type::Unknown),
-                    Type::Own(_) | Type::Var(..) | Type::Nothing => Type::Unknown,
+                    Type::SelfType(_) | Type::Var(..) | Type::NoneType => Type::Unknown,
                     // A class created by a call: a named tuple, or the result of a function.
                     Type::Unknown if matches!(base, Expr::Call(..)) => self.as_instance(&self.value(base, place)),
                     one => one,
@@ -199,7 +203,7 @@ impl Rules<'_> {
             }
         });
         if listed.is_none()
-            && let Some(written) = self.written_parameters(class)
+            && let Some(written) = self.explicit_type_parameters(class)
         {
             return written;
         }
@@ -207,50 +211,54 @@ impl Rules<'_> {
     }
 
     /// Returns the parameters of `class A[T, U]`.
-    fn written_parameters(&self, class: SymbolAt) -> Option<Rc<[Rc<str>]>> {
+    fn explicit_type_parameters(&self, class: SymbolAt) -> Option<Rc<[Rc<str>]>> {
         let source = self.source(class.file)?;
-        let own = source.own_params(class.place).map(Rc::from).collect::<Vec<Rc<str>>>();
+        let own = source.own_params(class.ordinal).map(Rc::from).collect::<Vec<Rc<str>>>();
         (!own.is_empty()).then(|| own.into())
     }
 
-    fn with_bases(&self, class: SymbolAt, mut show: impl FnMut(&Expr<'_>, &Place)) {
+    fn with_bases(&self, class: SymbolAt, mut show: impl FnMut(&Expr<'_>, &LookupSite)) {
         let Some(source) = self.source(class.file) else { return };
-        let Some(symbol) = source.symbol(class.place).filter(|symbol| symbol.kind == SymbolKind::Class) else { return };
+        let Some(symbol) = source.symbol(class.ordinal).filter(|symbol| symbol.kind == SymbolKind::Class) else {
+            return;
+        };
         // Type parameters in brackets are in scope only inside the class.
-        let has_own = !source.type_params(class.place).is_empty();
-        let scope = if has_own { Some(class.place) } else { symbol.parent };
-        let place = Place::at(&source, scope, symbol.lines.start);
+        let has_own = !source.type_params(class.ordinal).is_empty();
+        let scope = if has_own { Some(class.ordinal) } else { symbol.parent };
+        let place = LookupSite::at(&source, scope, symbol.lines.start);
         for base in &symbol.bases {
-            show(&Expr::parse(source.written(*base)), &place);
+            show(&Expr::parse(source.expr_text(*base)), &place);
         }
     }
 
     /// Returns the type of a member of a value.
     pub(super) fn member_type(&self, of: &Type, name: &str) -> Type {
         match of {
-            Type::Union(all) => Type::one_of(all.iter().map(|one| self.member_type(one, name))),
-            Type::Box(..) => Type::Method(Rc::new(of.clone()), Rc::from(name)),
+            Type::Union(all) => Type::union_of(all.iter().map(|one| self.member_type(one, name))),
+            Type::Container(..) => Type::Method(Rc::new(of.clone()), Rc::from(name)),
             Type::External => Type::External,
-            Type::Given | Type::Method(..) | Type::Function(..) => Type::Given,
-            Type::Class(class, _) | Type::OwnClass(class) => self.bound(*class, name, 0, of),
-            Type::Instance(class, _) | Type::Own(class) => self.bound(*class, name, 0, of),
-            Type::Super(class) => self.bound(*class, name, 1, &Type::Own(*class)),
-            Type::Module(stem) => self.found_type(&self.module_name(stem, name), None),
+            Type::ExternalResult | Type::Method(..) | Type::Function(..) => Type::ExternalResult,
+            Type::Class(class, _) | Type::SelfClass(class) => self.bound(*class, name, 0, of),
+            Type::Instance(class, _) | Type::SelfType(class) => self.bound(*class, name, 0, of),
+            Type::Super(class) => self.bound(*class, name, 1, &Type::SelfType(*class)),
+            Type::Module(stem) => self.target_type(&self.module_name(stem, name), None),
             Type::Var(_, bound) => self.member_type(bound, name),
-            Type::Unknown | Type::Nothing => Type::Unknown,
+            Type::Unknown | Type::NoneType => Type::Unknown,
         }
     }
 
     fn bound(&self, class: SymbolAt, name: &str, skipped: usize, to: &Type) -> Type {
         let (found, base) = self.class_member(class, name, skipped);
         let base = match (&found, base) {
-            (Found::External, _) => {
+            (NameTarget::External, _) => {
                 // An external container among the bases knows its methods.
-                let order = self.order(class);
-                let outside = order.iter().find(|base| matches!(base, Type::Box(..)));
+                let order = self.method_resolution_order(class);
+                let outside = order.iter().find(|base| matches!(base, Type::Container(..)));
                 return match (outside, name) {
                     (_, "__class__") => self.as_class(to),
-                    (Some(container), _) => Type::Method(Rc::new(self.filled_in(container, to)), Rc::from(name)),
+                    (Some(container), _) => {
+                        Type::Method(Rc::new(self.substitute_class_params(container, to)), Rc::from(name))
+                    }
                     (None, _) => Type::External,
                 };
             }
@@ -258,51 +266,51 @@ impl Rules<'_> {
             _ => return Type::Unknown,
         };
         // A member's type is in terms of its class, and that class is in terms of the queried class.
-        let base = self.filled_in(&base, to);
-        let held = self.filled_by(&self.found_type(&found, Some(to)), &base, to);
+        let base = self.substitute_class_params(&base, to);
+        let held = self.substitute_through_base(&self.target_type(&found, Some(to)), &base, to);
         match held {
-            Type::Instance(at, _) if self.is_descriptor(at) && self.is_field(&found) => self.read_through(&held),
+            Type::Instance(at, _) if self.is_descriptor(at) && self.is_field(&found) => self.descriptor_type(&held),
             held => held,
         }
     }
 
     /// Returns the type of reading a descriptor: the result of its `__get__`, without the descriptor itself, which only
     /// the class gets.
-    fn read_through(&self, descriptor: &Type) -> Type {
-        let given = self.given(descriptor, "__get__").unwrap_or(Type::Unknown);
-        Type::one_of(given.alternatives().iter().filter(|one| *one != descriptor).cloned())
+    fn descriptor_type(&self, descriptor: &Type) -> Type {
+        let given = self.dunder_result(descriptor, "__get__").unwrap_or(Type::Unknown);
+        Type::union_of(given.alternatives().iter().filter(|one| *one != descriptor).cloned())
     }
 
-    fn is_field(&self, found: &Found) -> bool {
-        let Found::Symbols(all) = found else { return false };
-        let kind = |at: &SymbolAt| self.source(at.file)?.symbol(at.place).map(|symbol| symbol.kind);
+    fn is_field(&self, found: &NameTarget) -> bool {
+        let NameTarget::Symbols(all) = found else { return false };
+        let kind = |at: &SymbolAt| self.source(at.file)?.symbol(at.ordinal).map(|symbol| symbol.kind);
         all.iter().all(|at| kind(at) == Some(SymbolKind::Field))
     }
 
     /// Returns the type of a lookup result.
-    pub(super) fn found_type(&self, found: &Found, to: Option<&Type>) -> Type {
+    pub(super) fn target_type(&self, found: &NameTarget, to: Option<&Type>) -> Type {
         match found {
-            Found::Symbols(all) => Type::one_of(all.iter().map(|at| self.symbol_type(*at, to))),
-            Found::Module(stem) => Type::Module(stem.clone()),
-            Found::External => Type::External,
-            Found::Local(_) | Found::Missing => Type::Unknown,
+            NameTarget::Symbols(all) => Type::union_of(all.iter().map(|at| self.symbol_type(*at, to))),
+            NameTarget::Module(stem) => Type::Module(stem.clone()),
+            NameTarget::External => Type::External,
+            NameTarget::Local(_) | NameTarget::Unresolved => Type::Unknown,
         }
     }
 
     /// Returns the type of a symbol that is read, through a value or by its name.
     fn symbol_type(&self, at: SymbolAt, to: Option<&Type>) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
-        let Some(symbol) = source.symbol(at.place) else { return Type::Unknown };
+        let Some(symbol) = source.symbol(at.ordinal) else { return Type::Unknown };
         match symbol.kind {
             SymbolKind::Class => Type::Class(at, Rc::from([])),
             SymbolKind::Fn | SymbolKind::Method => match self.decorated(at) {
                 Type::Unknown => Type::Function(at, to.cloned().map(Rc::new)),
                 other => other,
             },
-            SymbolKind::Property if matches!(to, Some(Type::Class(..) | Type::OwnClass(_))) => Type::External,
-            SymbolKind::Property => self.returned(at),
+            SymbolKind::Property if matches!(to, Some(Type::Class(..) | Type::SelfClass(_))) => Type::External,
+            SymbolKind::Property => self.return_type(at),
             SymbolKind::Variant => match symbol.parent {
-                Some(class) => Type::instance(SymbolAt { file: at.file, place: class }),
+                Some(class) => Type::instance(SymbolAt { file: at.file, ordinal: class }),
                 None => Type::Unknown,
             },
             _ => self.variable(at),
@@ -312,21 +320,21 @@ impl Rules<'_> {
     /// Returns the type of a function that a decorator of the view replaces.
     fn decorated(&self, at: SymbolAt) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
-        if source.decorators(at.place).is_empty() {
+        if source.decorators(at.ordinal).is_empty() {
             return Type::Unknown;
         }
-        self.types.answer(&self.course, Question::Decorated(at), Type::Unknown, || {
-            let Some(outermost) = source.decorators(at.place).first().copied() else { return Type::Unknown };
+        self.types.compute_cyclic(&self.query_stack, TypeQuery::Decorated(at), Type::Unknown, || {
+            let Some(outermost) = source.decorators(at.ordinal).first().copied() else { return Type::Unknown };
             let Some(reference) = source.facts().references.get(outermost as usize) else { return Type::Unknown };
-            let parent = source.symbol(at.place).and_then(|symbol| symbol.parent);
-            let place = Place::at(&source, parent, reference.line);
+            let parent = source.symbol(at.ordinal).and_then(|symbol| symbol.parent);
+            let place = LookupSite::at(&source, parent, reference.line);
             let path = match reference.qualifier {
-                Some(qualifier) => format!("{}.{}", source.written(qualifier), source.name(reference.name)),
+                Some(qualifier) => format!("{}.{}", source.expr_text(qualifier), source.name(reference.name)),
                 None => source.name(reference.name).to_owned(),
             };
             let given = match self.value(&Expr::parse(&path), &place) {
                 Type::Class(class, _) => Type::instance(class),
-                Type::Function(decorator, _) => self.declared_return(decorator),
+                Type::Function(decorator, _) => self.declared_return_type(decorator),
                 _ => Type::Unknown,
             };
             match given {
@@ -337,7 +345,7 @@ impl Rules<'_> {
     }
 
     fn is_descriptor(&self, class: SymbolAt) -> bool {
-        matches!(self.class_member(class, "__get__", 0).0, Found::Symbols(_))
+        matches!(self.class_member(class, "__get__", 0).0, NameTarget::Symbols(_))
     }
 }
 

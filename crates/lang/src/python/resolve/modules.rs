@@ -10,17 +10,17 @@ use std::rc::Rc;
 use codecompass_model::{VersionId, World};
 
 use super::builtins::is_standard;
-use crate::names::FastMap;
+use crate::interner::FastMap;
 
 /// The resolved modules by folder and dotted name.
-type FoundModules = FastMap<(String, String), Option<Rc<str>>>;
+type ResolvedModules = FastMap<(String, String), Option<Rc<str>>>;
 
 /// The modules of a view.
 pub(super) struct Modules<'w> {
     world: Rc<dyn World + 'w>,
     packages: OnceCell<Packages>,
     files: RefCell<FastMap<String, Rc<[VersionId]>>>,
-    found: RefCell<FoundModules>,
+    resolved: RefCell<ResolvedModules>,
 }
 
 /// The packages of a view.
@@ -33,7 +33,7 @@ struct Packages {
 
 impl<'w> Modules<'w> {
     pub(super) fn new(world: Rc<dyn World + 'w>) -> Self {
-        Self { world, packages: OnceCell::new(), files: RefCell::default(), found: RefCell::default() }
+        Self { world, packages: OnceCell::new(), files: RefCell::default(), resolved: RefCell::default() }
     }
 
     /// Returns the files of a module: none for a namespace.
@@ -49,7 +49,7 @@ impl<'w> Modules<'w> {
     }
 
     /// Returns a module inside a package, regardless of the package's own names.
-    pub(super) fn below(&self, stem: &str, name: &str) -> Option<Rc<str>> {
+    pub(super) fn submodule(&self, stem: &str, name: &str) -> Option<Rc<str>> {
         let inner = join(stem, name);
         let is_there = !self.files(&inner).is_empty() || self.is_namespace(&inner);
         is_there.then(|| Rc::from(inner))
@@ -59,11 +59,11 @@ impl<'w> Modules<'w> {
     pub(super) fn find(&self, from: &str, module: &str) -> Option<Rc<str>> {
         let folder = parent(from);
         let key = (folder.to_owned(), module.to_owned());
-        if let Some(known) = self.found.borrow().get(&key) {
+        if let Some(known) = self.resolved.borrow().get(&key) {
             return known.clone();
         }
         let found = if module.starts_with('.') { self.relative(folder, module) } else { self.absolute(folder, module) };
-        self.found.borrow_mut().insert(key, found.clone());
+        self.resolved.borrow_mut().insert(key, found.clone());
         found
     }
 
@@ -125,7 +125,7 @@ impl<'w> Modules<'w> {
             add(above);
         }
         let mut others: Vec<&String> = self.packages().roots.iter().collect();
-        others.sort_by_key(|root| std::cmp::Reverse(shared(root, folder)));
+        others.sort_by_key(|root| std::cmp::Reverse(shared_folders(root, folder)));
         others.into_iter().for_each(|root| add(root));
         add(folder);
         roots
@@ -162,7 +162,7 @@ impl<'w> Modules<'w> {
 }
 
 /// Returns the number of leading folders that two paths share.
-fn shared(one: &str, other: &str) -> usize {
+fn shared_folders(one: &str, other: &str) -> usize {
     one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other && !one.is_empty()).count()
 }
 

@@ -5,56 +5,56 @@ use std::rc::Rc;
 use codecompass_model::{Symbol, SymbolAt, SymbolKind};
 
 use super::expression::Expr;
-use super::names::Place;
-use super::source::{Source, indent_of};
-use super::types::{Shape, Type};
-use super::{Question, Rules};
+use super::names::LookupSite;
+use super::source::{PythonFile, indent_of};
+use super::types::{ContainerKind, Type};
+use super::{PythonResolver, TypeQuery};
 use crate::rules::index::Lines;
 
 /// The maximum number of lines of a function that is read for its return type.
 const MAX_LINES: u32 = 600;
 
 /// The maximum number of lines of a returned expression.
-const MAX_EXPRESSION: u32 = 12;
+const MAX_EXPRESSION_LINES: u32 = 12;
 
-impl Rules<'_> {
+impl PythonResolver<'_> {
     /// Returns the result type of a call of a function.
-    pub(super) fn returned(&self, at: SymbolAt) -> Type {
-        self.types.answer(&self.course, Question::Returned(at), Type::Unknown, || {
+    pub(super) fn return_type(&self, at: SymbolAt) -> Type {
+        self.types.compute_cyclic(&self.query_stack, TypeQuery::Returned(at), Type::Unknown, || {
             let Some(source) = self.source(at.file) else { return Type::Unknown };
-            let given = match self.declared_return(at) {
-                Type::Unknown => self.inferred(&source, at.place),
+            let given = match self.declared_return_type(at) {
+                Type::Unknown => self.inferred(&source, at.ordinal),
                 declared => declared,
             };
-            if source.is_decorated(at.place, &["contextmanager", "asynccontextmanager"]) {
-                return Type::Box(Shape::Context, Rc::from([self.element(&given)]));
+            if source.is_decorated(at.ordinal, &["contextmanager", "asynccontextmanager"]) {
+                return Type::Container(ContainerKind::Context, Rc::from([self.element(&given)]));
             }
             given
         })
     }
 
     /// Returns the declared return type of a function.
-    pub(super) fn declared_return(&self, at: SymbolAt) -> Type {
+    pub(super) fn declared_return_type(&self, at: SymbolAt) -> Type {
         let Some(source) = self.source(at.file) else { return Type::Unknown };
-        let annotation = source.symbol(at.place).and_then(|symbol| symbol.annotation);
-        let place = Place::header(&source, at.place);
-        let declared = annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place));
+        let annotation = source.symbol(at.ordinal).and_then(|symbol| symbol.annotation);
+        let place = LookupSite::header(&source, at.ordinal);
+        let declared = annotation.map_or(Type::Unknown, |text| self.type_from_text(source.expr_text(text), &place));
         match declared {
             // `def f(self: T) -> T` returns the type of its receiver.
-            Type::Var(ref name, _) if self.is_receiver_parameter(&source, at.place, name) => self.own(&place),
+            Type::Var(ref name, _) if self.is_receiver_parameter(&source, at.ordinal, name) => self.self_type(&place),
             declared => declared,
         }
     }
 
-    fn is_receiver_parameter(&self, source: &Source, function: u32, name: &str) -> bool {
+    fn is_receiver_parameter(&self, source: &PythonFile, function: u32, name: &str) -> bool {
         let first = source.params(function).first().and_then(|at| source.facts().bindings.get(*at as usize));
-        let written = first.and_then(|first| first.annotation).map_or("", |text| source.written(text));
+        let written = first.and_then(|first| first.annotation).map_or("", |text| source.expr_text(text));
         let is_method = source.symbol(function).is_some_and(|symbol| symbol.kind != SymbolKind::Fn);
         is_method
             && matches!(written.trim_matches(['"', '\'']), word if word == name || word == format!("type[{name}]") || word == format!("Type[{name}]"))
     }
 
-    fn inferred(&self, source: &Rc<Source>, function: u32) -> Type {
+    fn inferred(&self, source: &Rc<PythonFile>, function: u32) -> Type {
         let Some(symbol) = source.symbol(function) else { return Type::Unknown };
         // A declared type that is unknown is not replaced by an inferred one.
         if symbol.annotation.is_some() || symbol.lines.end - symbol.lines.start > MAX_LINES {
@@ -64,38 +64,39 @@ impl Rules<'_> {
         let mut given = Vec::new();
         let mut yielded = Vec::new();
         for (line, word, text) in statements(lines, symbol) {
-            let place = Place::at(source, Some(function), line);
+            let place = LookupSite::at(source, Some(function), line);
             let value = self.value(&Expr::parse(&text), &place);
             if word == "yield" { yielded.push(value) } else { given.push(value) }
         }
         if !yielded.is_empty() {
-            return Type::row(Type::one_of(yielded));
+            return Type::iterable_of(Type::union_of(yielded));
         }
-        Type::one_of(given)
+        Type::union_of(given)
     }
 
     /// Returns the type of a variable, constant or field.
     pub(super) fn variable(&self, at: SymbolAt) -> Type {
-        self.types.answer(&self.course, Question::Variable(at), Type::Unknown, || {
+        self.types.compute_cyclic(&self.query_stack, TypeQuery::Variable(at), Type::Unknown, || {
             let Some(source) = self.source(at.file) else { return Type::Unknown };
-            let Some(symbol) = source.symbol(at.place) else { return Type::Unknown };
+            let Some(symbol) = source.symbol(at.ordinal) else { return Type::Unknown };
             let scope = symbol.parent.map(|class| match symbol.kind {
                 SymbolKind::Field => source.method_at(class, symbol.lines.start),
                 _ => class,
             });
-            let place = Place::at(&source, scope, symbol.lines.start);
-            let declared = symbol.annotation.map_or(Type::Unknown, |text| self.declared(source.written(text), &place));
+            let place = LookupSite::at(&source, scope, symbol.lines.start);
+            let declared =
+                symbol.annotation.map_or(Type::Unknown, |text| self.type_from_text(source.expr_text(text), &place));
             if !declared.is_unknown() {
                 return declared;
             }
             if symbol.kind == SymbolKind::Type {
-                return self.as_class(&self.declared_by_symbol(at));
+                return self.as_class(&self.type_of_named_symbol(at));
             }
             let first =
-                symbol.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.written(text)), &place));
+                symbol.value.map_or(Type::Unknown, |text| self.value(&Expr::parse(source.expr_text(text)), &place));
             match (first, symbol.parent) {
-                (first @ (Type::Unknown | Type::Nothing), Some(class)) => {
-                    Type::one_of([first, self.assigned_to_self(&source, class, &symbol.name)])
+                (first @ (Type::Unknown | Type::NoneType), Some(class)) => {
+                    Type::union_of([first, self.assigned_to_self(&source, class, &symbol.name)])
                 }
                 (first, _) => first,
             }
@@ -103,7 +104,7 @@ impl Rules<'_> {
     }
 
     /// Returns the type of the values that the methods of a class assign to one of its fields.
-    fn assigned_to_self(&self, source: &Rc<Source>, class: u32, name: &str) -> Type {
+    fn assigned_to_self(&self, source: &Rc<PythonFile>, class: u32, name: &str) -> Type {
         let Some(symbol) = source.symbol(class) else { return Type::Unknown };
         let lines = self.lines(source);
         let start = format!("self.{name}");
@@ -111,7 +112,7 @@ impl Rules<'_> {
         for line in symbol.lines.start..=symbol.lines.end {
             let text = lines.line(line);
             let Some(rest) = text.trim_start().strip_prefix(&start) else { continue };
-            let place = Place::at(source, Some(source.method_at(class, line)), line);
+            let place = LookupSite::at(source, Some(source.method_at(class, line)), line);
             let offset = text.len() - rest.len();
             match rest.trim_start() {
                 rest if rest.starts_with('=') && !rest.starts_with("==") => {
@@ -120,15 +121,15 @@ impl Rules<'_> {
                 }
                 rest if rest.starts_with(':') => {
                     let declared = rest[1..].split('=').next().unwrap_or("");
-                    all.push(self.declared(declared, &place));
+                    all.push(self.type_from_text(declared, &place));
                 }
                 _ => {}
             }
         }
-        Type::one_of(all)
+        Type::union_of(all)
     }
 
-    pub(super) fn lines<'s>(&self, source: &'s Source) -> &'s Lines {
+    pub(super) fn lines<'s>(&self, source: &'s PythonFile) -> &'s Lines {
         source.lines(&*self.world)
     }
 }
@@ -172,7 +173,7 @@ fn statements(lines: &Lines, symbol: &Symbol) -> Vec<(u32, &'static str, String)
 fn expression(lines: &Lines, line: u32, offset: usize) -> String {
     let mut out = String::new();
     let mut open = 0i32;
-    for number in line..line + MAX_EXPRESSION {
+    for number in line..line + MAX_EXPRESSION_LINES {
         let text = lines.line(number);
         let text = if number == line { text.get(offset..).unwrap_or("") } else { text };
         let mut quote = None;

@@ -5,24 +5,24 @@ use std::rc::Rc;
 
 use codecompass_model::{Import, SourceFile, SymbolKind};
 
-use crate::rules::index::{Index, Lines, places};
+use crate::rules::index::{Index, Lines, indices_where};
 
 /// An entry with a name in a scope.
 #[derive(Clone, Copy)]
-pub(super) enum Entry {
+pub(super) enum ScopeEntry {
     Symbol(u32),
     Import(u32),
     Binding(u32),
 }
 
 /// A Python file with its facts sorted for lookups.
-pub(super) struct Source {
+pub(super) struct PythonFile {
     index: Index,
     /// The glob imports at file level.
     pub(super) globs: Vec<u32>,
 }
 
-impl Deref for Source {
+impl Deref for PythonFile {
     type Target = Index;
 
     fn deref(&self) -> &Index {
@@ -30,12 +30,12 @@ impl Deref for Source {
     }
 }
 
-impl Source {
+impl PythonFile {
     pub(super) fn new(file: Rc<SourceFile>) -> Self {
-        let globs = places(&file.facts.imports, |import| {
+        let globs = indices_where(&file.facts.imports, |import| {
             import.glob && import.symbol.is_none() && import.alias.is_none() && import.name.is_none()
         });
-        Self { index: Index::new(file, given_name), globs }
+        Self { index: Index::new(file, local_name), globs }
     }
 
     /// Returns the names of the type parameters that a symbol declares.
@@ -44,13 +44,13 @@ impl Source {
     }
 
     /// Returns the entries of a name directly in a scope: symbols, imports, then local bindings, each in source order.
-    pub(super) fn entries(&self, scope: Option<u32>, name: &str) -> impl Iterator<Item = Entry> + '_ {
+    pub(super) fn entries(&self, scope: Option<u32>, name: &str) -> impl Iterator<Item = ScopeEntry> + '_ {
         let facts = self.facts();
         let is_import_here = move |at: &&u32| facts.imports[**at as usize].symbol == scope;
         let is_binding_here = move |at: &&u32| facts.bindings[**at as usize].symbol == scope;
-        let symbols = self.named(scope, name).iter().map(|&at| Entry::Symbol(at));
-        let imports = self.imports_named(name).iter().filter(is_import_here).map(|&at| Entry::Import(at));
-        let bindings = self.bindings(name).iter().filter(is_binding_here).map(|&at| Entry::Binding(at));
+        let symbols = self.named(scope, name).iter().map(|&at| ScopeEntry::Symbol(at));
+        let imports = self.imports_named(name).iter().filter(is_import_here).map(|&at| ScopeEntry::Import(at));
+        let bindings = self.bindings(name).iter().filter(is_binding_here).map(|&at| ScopeEntry::Binding(at));
         symbols.chain(imports).chain(bindings)
     }
 
@@ -62,7 +62,7 @@ impl Source {
 
     /// Returns the class around a function, through functions inside methods.
     pub(super) fn class_around(&self, scope: Option<u32>) -> Option<u32> {
-        self.nearest(scope, &[SymbolKind::Class])
+        self.nearest_ancestor(scope, &[SymbolKind::Class])
     }
 
     /// Returns the function of a class that contains a line, or the class itself.
@@ -77,7 +77,7 @@ impl Source {
 }
 
 /// Returns the local name of an import; `import os.path` declares `os`.
-fn given_name(import: &Import) -> Option<&str> {
+fn local_name(import: &Import) -> Option<&str> {
     let own = import.alias.as_deref().or(import.name.as_deref());
     own.or_else(|| import.module.split('.').next().filter(|_| !import.glob))
 }

@@ -15,16 +15,16 @@ pub(super) enum Type {
     External,
     /// The result of an external function. It may be a value that the view passed in before, so only members of
     /// Python's own types are known to be external.
-    Given,
-    Nothing,
+    ExternalResult,
+    NoneType,
     /// A class of the view itself, with the arguments of its type parameters.
     Class(SymbolAt, Rc<[Type]>),
     /// An instance of a class of the view.
     Instance(SymbolAt, Rc<[Type]>),
     /// The type of `self`, in a method of this class.
-    Own(SymbolAt),
+    SelfType(SymbolAt),
     /// The type of `cls`, in a method of this class.
-    OwnClass(SymbolAt),
+    SelfClass(SymbolAt),
     /// `super()` in a method of this class.
     Super(SymbolAt),
     /// A function, and the receiver that it is bound to.
@@ -32,7 +32,7 @@ pub(super) enum Type {
     /// A module, by its path without the extension.
     Module(Rc<str>),
     /// A container of the standard library.
-    Box(Shape, Rc<[Type]>),
+    Container(ContainerKind, Rc<[Type]>),
     /// A method of a container.
     Method(Rc<Type>, Rc<str>),
     /// A type parameter, and its bound.
@@ -42,9 +42,9 @@ pub(super) enum Type {
 
 /// The kind of a container, by the values it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape {
+pub(super) enum ContainerKind {
     /// Elements of one type: a list, a set, any iterable.
-    Row,
+    Iterable,
     /// Values by keys.
     Map,
     /// A fixed number of values.
@@ -60,8 +60,8 @@ impl Type {
         Type::Instance(class, Rc::from([]))
     }
 
-    pub(super) fn row(element: Type) -> Self {
-        Type::Box(Shape::Row, Rc::from([element]))
+    pub(super) fn iterable_of(element: Type) -> Self {
+        Type::Container(ContainerKind::Iterable, Rc::from([element]))
     }
 
     pub(super) fn is_unknown(&self) -> bool {
@@ -70,7 +70,7 @@ impl Type {
 
     /// Returns the union of several types. Unknown alternatives are left out if another one is known; a union of only
     /// external and unknown types is an `ExternalResult`, which may be anything.
-    pub(super) fn one_of(all: impl IntoIterator<Item = Type>) -> Self {
+    pub(super) fn union_of(all: impl IntoIterator<Item = Type>) -> Self {
         let mut known: Vec<Type> = Vec::new();
         let mut is_open = false;
         for one in all {
@@ -82,7 +82,7 @@ impl Type {
         }
         match known.len() {
             0 => Type::Unknown,
-            1 if is_open && known[0] == Type::External => Type::Given,
+            1 if is_open && known[0] == Type::External => Type::ExternalResult,
             1 => known.pop().unwrap_or(Type::Unknown),
             2..=MAX_ALTERNATIVES => Type::Union(known.into()),
             _ => Type::Unknown,
@@ -103,18 +103,18 @@ impl Type {
         change(match self {
             Type::Class(class, all) if !all.is_empty() => Type::Class(*class, parts(all)),
             Type::Instance(class, all) if !all.is_empty() => Type::Instance(*class, parts(all)),
-            Type::Box(shape, all) => Type::Box(*shape, parts(all)),
-            Type::Union(all) => Type::one_of(all.iter().map(|one| one.map(change))),
+            Type::Container(shape, all) => Type::Container(*shape, parts(all)),
+            Type::Union(all) => Type::union_of(all.iter().map(|one| one.map(change))),
             other => other.clone(),
         })
     }
 
     /// Returns whether it contains type variables that are not yet substituted.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn has_type_vars(&self) -> bool {
         match self {
-            Type::Var(..) | Type::Own(_) | Type::OwnClass(_) => true,
-            Type::Class(_, all) | Type::Instance(_, all) | Type::Box(_, all) | Type::Union(all) => {
-                all.iter().any(Type::is_open)
+            Type::Var(..) | Type::SelfType(_) | Type::SelfClass(_) => true,
+            Type::Class(_, all) | Type::Instance(_, all) | Type::Container(_, all) | Type::Union(all) => {
+                all.iter().any(Type::has_type_vars)
             }
             _ => false,
         }
@@ -129,11 +129,11 @@ fn add(known: &mut Vec<Type>, one: Type) {
 
 /// The target of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum NameTarget {
     Symbols(Rc<[SymbolAt]>),
     Module(Rc<str>),
     External,
     /// A local binding, by its index into the bindings of the file of the lookup.
     Local(u32),
-    Missing,
+    Unresolved,
 }

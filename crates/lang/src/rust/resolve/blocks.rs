@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use codecompass_model::BindingKind;
 
-use super::Rules;
-use super::expressions::Point;
+use super::RustResolver;
+use super::expressions::ExprSite;
 use super::modules::Scope;
 use super::types::Ty;
 use crate::rules::index::Index;
@@ -19,12 +19,12 @@ use crate::text;
 const MAX_VALUE: usize = 20_000;
 
 /// The maximum length of text between a name and its value.
-const MAX_BEFORE: usize = 400;
+const MAX_GAP: usize = 400;
 
 /// The maximum number of arms or statements to read.
-const MAX_PARTS: usize = 200;
+const MAX_STATEMENTS: usize = 200;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns the type of a variable's value, from the text of the file.
     pub(super) fn value_in_text(&self, index: &Index, binding: u32) -> Option<Ty> {
         let declared = index.facts().bindings.get(binding as usize)?;
@@ -35,10 +35,10 @@ impl Rules<'_> {
         let line = index.lines(&*self.world).start(declared.line);
         let rest = &text[line..];
         let name = find_word(rest, index.name(declared.name))?;
-        let given = &rest[name..text::cut(&rest[name..], MAX_BEFORE).len() + name];
+        let given = &rest[name..text::truncate(&rest[name..], MAX_GAP).len() + name];
         let equals = given.match_indices('=').find(|(at, _)| is_assignment(given, *at)).map(|(at, _)| at)?;
         let start = line + name + equals + 1;
-        let value = index.written(declared.value?);
+        let value = index.expr_text(declared.value?);
         let first: String = value.chars().take_while(|c| c.is_alphanumeric()).collect();
         let start = start + (text[start..].len() - text[start..].trim_start().len());
         if !text[start..].trim_start_matches(['&', '*']).starts_with(first.as_str()) {
@@ -51,7 +51,7 @@ impl Rules<'_> {
 
     /// Returns the type of the expression in a range of the file.
     pub(super) fn value_at(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
-        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+        let Some(_depth) = self.descend() else { return Ty::Unknown };
         let range = trimmed(text, range);
         let own = &text[range.clone()];
         if own.len() > MAX_VALUE {
@@ -61,7 +61,7 @@ impl Rules<'_> {
             return self.value_at(index, text, scope, range.start + after..range.end);
         }
         if own.starts_with('{') && own.ends_with('}') {
-            return self.tail(index, text, scope, range.start + 1..range.end - 1);
+            return self.block_type(index, text, scope, range.start + 1..range.end - 1);
         }
         if keyword(own, "match").is_some() {
             return self.arms(index, text, scope, range);
@@ -82,7 +82,7 @@ impl Rules<'_> {
         if own.starts_with('|') || own.starts_with("move") {
             return self.closure_at(index, text, scope, range);
         }
-        let point = Point { scope, line, limit: u32::MAX, first: known };
+        let point = ExprSite { scope, line, limit: u32::MAX, first: known };
         let found = self.expression(point, &text::fold(&uncommented(own)));
         if found.is_known() { found } else { Ty::Unknown }
     }
@@ -100,9 +100,9 @@ impl Rules<'_> {
     }
 
     /// Returns the type of a block's last expression.
-    fn tail(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
+    fn block_type(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut start = range.start;
-        for _ in 0..MAX_PARTS {
+        for _ in 0..MAX_STATEMENTS {
             let here = trimmed(text, start..range.end);
             match self.end_of(text, here.start, b";").filter(|&end| end < range.end) {
                 Some(end) => start = end + 1,
@@ -117,7 +117,7 @@ impl Rules<'_> {
 
     /// Skips loops and conditions that are statements before the last expression.
     fn after_statements(&self, text: &str, mut range: Range<usize>) -> Range<usize> {
-        for _ in 0..MAX_PARTS {
+        for _ in 0..MAX_STATEMENTS {
             let own = &text[range.clone()];
             let is_statement =
                 ["if", "for", "while", "loop", "match", "unsafe"].iter().any(|word| keyword(own, word).is_some());
@@ -158,7 +158,7 @@ impl Rules<'_> {
             return Ty::Unknown;
         }
         let mut at = open + 1;
-        for _ in 0..MAX_PARTS {
+        for _ in 0..MAX_STATEMENTS {
             let Some(arrow) = self.arrow(text, at).filter(|&arrow| arrow < close) else { return Ty::Unknown };
             let body = trimmed(text, arrow + 2..close.saturating_sub(1).max(arrow + 2));
             let end = match text[body.start..].starts_with('{') {
@@ -178,7 +178,7 @@ impl Rules<'_> {
     /// Returns the type of the first branch of an `if` that has one.
     fn branches(&self, index: &Index, text: &str, scope: Scope, range: Range<usize>) -> Ty {
         let mut at = range.start;
-        for _ in 0..MAX_PARTS {
+        for _ in 0..MAX_STATEMENTS {
             let Some(open) = self.end_of(text, at, b"{").filter(|&open| open < range.end) else { break };
             let Some(end) = skip(text, open).filter(|&end| end <= range.end) else { break };
             let found = self.value_at(index, text, scope, open..end);

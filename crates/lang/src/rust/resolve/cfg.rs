@@ -1,7 +1,7 @@
 //! Evaluates conditional compilation like a compiler on Linux with default features and tests.
 
 /// Returns whether every `#[cfg(…)]` among these attributes holds; an unknown condition counts as true.
-pub(super) fn holds(attributes: &str, has_feature: &dyn Fn(&str) -> bool) -> bool {
+pub(super) fn is_enabled(attributes: &str, has_feature: &dyn Fn(&str) -> bool) -> bool {
     let mut rest = attributes;
     while let Some(at) = rest.find("#[cfg(") {
         rest = &rest[at + "#[cfg(".len()..];
@@ -48,12 +48,12 @@ fn predicate(text: &str, has_feature: &dyn Fn(&str) -> bool, depth: usize) -> bo
                 _ => false,
             }
         }
-        None => matches!(text, "unix" | "test" | "debug_assertions" | "true" | "overflow_checks") || is_unclear(text),
+        None => matches!(text, "unix" | "test" | "debug_assertions" | "true" | "overflow_checks") || may_be_set(text),
     }
 }
 
 /// Returns whether a word is neither a platform nor a tool: a build flag, which may be set.
-fn is_unclear(word: &str) -> bool {
+fn may_be_set(word: &str) -> bool {
     !matches!(word, "windows" | "miri" | "doc" | "docsrs" | "doctest" | "loom" | "fuzzing" | "false" | "proc_macro")
 }
 
@@ -89,10 +89,10 @@ fn split(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::holds;
+    use super::is_enabled;
 
     #[test]
-    fn conditions_are_those_of_a_usual_build() {
+    fn evaluates_for_default_build() {
         let table = [
             ("", true),
             ("#[cfg(unix)]", true),
@@ -104,7 +104,7 @@ mod tests {
             ("#[cfg(", true),
         ];
         for (attributes, expected) in table {
-            assert_eq!(holds(attributes, &|feature| feature == "on"), expected, "{attributes}");
+            assert_eq!(is_enabled(attributes, &|feature| feature == "on"), expected, "{attributes}");
         }
     }
 }

@@ -4,16 +4,16 @@ use std::rc::Rc;
 
 use codecompass_model::{BindingKind, RefShape, Reference, SymbolAt};
 
-use super::expressions::{Point, arguments};
-use super::members::{Member, Want};
+use super::expressions::{ExprSite, arguments};
+use super::members::{MemberKind, MemberTarget};
 use super::modules::Scope;
-use super::types::{Bindings, Bound, Parameter, Ty};
-use super::{Rules, declared_params};
+use super::types::{Bound, Parameter, Ty, TypeBindings};
+use super::{RustResolver, declared_params};
 use crate::rules::index::Index;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns the type of a closure, from its text.
-    pub(super) fn closure(&self, point: Point, text: &str) -> Option<Ty> {
+    pub(super) fn closure(&self, point: ExprSite, text: &str) -> Option<Ty> {
         let text = text.strip_prefix("move ").unwrap_or(text);
         let (_, body) = text.strip_prefix('|')?.split_once('|')?;
         let body = body.trim_start();
@@ -27,13 +27,13 @@ impl Rules<'_> {
     }
 
     /// Returns the result type of a standard library method that accepts a function.
-    pub(super) fn mapped(&self, point: Point, ty: &Ty, method: &str, inside: &str) -> Option<Ty> {
+    pub(super) fn adaptor_result(&self, point: ExprSite, ty: &Ty, method: &str, inside: &str) -> Option<Ty> {
         let is_mapping = matches!(
             method,
             "map" | "and_then" | "filter_map" | "flat_map" | "map_while" | "map_or" | "map_or_else" | "then" | "scan"
         );
         let function = arguments(inside).last().filter(|_| is_mapping)?;
-        let Ty::Function(back) = self.expression(point.beside(), function) else { return None };
+        let Ty::Function(back) = self.expression(point.for_other_expression(), function) else { return None };
         let back = (*back).clone();
         let kind = match ty {
             Ty::Library(name, _) => Rc::clone(name),
@@ -64,7 +64,7 @@ impl Rules<'_> {
         let name = index.name(declared.name);
         let number = index.bindings(name).iter().filter(is_like).position(|&at| at == binding)?;
         let closure = closures(&text[line_start..line_end]).filter(|closure| closure.has(name)).nth(number)?;
-        let (call, argument) = call_around(&text, line_start + closure.start)?;
+        let (call, argument) = enclosing_call(&text, line_start + closure.start)?;
         let reference = index.reference_at(&*self.world, call)?;
         let given = self.closure_arguments(index, &reference, argument)?;
         given.get(closure.position(name)?).cloned().filter(Ty::is_known)
@@ -77,28 +77,36 @@ impl Rules<'_> {
             RefShape::MemberCall | RefShape::SelfCall => {
                 let ty = self.receiver(index, reference);
                 let scope = Scope { file: index.id(), symbol: reference.symbol };
-                match self.member(scope, &ty, name, Want::Function) {
-                    Member::Found(at, bindings, receiver) => self.declared_closure(at, &bindings, &receiver, argument),
-                    Member::Outside => self.library_closure(&ty, name),
-                    Member::Unknown | Member::Hidden => None,
+                match self.member(scope, &ty, name, MemberKind::Function) {
+                    MemberTarget::Found(at, bindings, receiver) => {
+                        self.declared_closure(at, &bindings, &receiver, argument)
+                    }
+                    MemberTarget::External => self.library_closure(&ty, name),
+                    MemberTarget::Unknown | MemberTarget::Hidden => None,
                 }
             }
             RefShape::Call | RefShape::PathCall => {
-                let meaning = self.path_meaning(index, reference);
+                let meaning = self.path_resolution(index, reference);
                 let at = *meaning.targets().first()?;
-                self.declared_closure(at, &Bindings::default(), &Ty::Unknown, argument)
+                self.declared_closure(at, &TypeBindings::default(), &Ty::Unknown, argument)
             }
             _ => None,
         }
     }
 
     /// Returns the types of the arguments that a function of the view passes to the closure that is its n-th argument.
-    fn declared_closure(&self, at: SymbolAt, bindings: &Bindings, receiver: &Ty, argument: usize) -> Option<Vec<Ty>> {
+    fn declared_closure(
+        &self,
+        at: SymbolAt,
+        bindings: &TypeBindings,
+        receiver: &Ty,
+        argument: usize,
+    ) -> Option<Vec<Ty>> {
         let index = self.indexed(at.file)?;
-        let owner = index.symbol(at.place)?.parent;
-        let parameter = declared_params(&index, at.place).nth(argument)?;
-        let scope = Scope { file: at.file, symbol: Some(at.place) };
-        let bounds: Rc<[Bound]> = match self.lower_text(scope, index.written(parameter.annotation?)) {
+        let owner = index.symbol(at.ordinal)?.parent;
+        let parameter = declared_params(&index, at.ordinal).nth(argument)?;
+        let scope = Scope { file: at.file, symbol: Some(at.ordinal) };
+        let bounds: Rc<[Bound]> = match self.lower_text(scope, index.expr_text(parameter.annotation?)) {
             Ty::Param(parameter) => self.bounds_of(parameter),
             Ty::Bounds(bounds) => bounds,
             Ty::Library(_, arguments) => match arguments.first()? {
@@ -110,7 +118,7 @@ impl Rules<'_> {
         let function = bounds.iter().find(|bound| bound.name.starts_with("Fn"))?;
         let is_free = |(file, binding): Parameter| {
             let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
-            file == at.file && declared.is_some() && (declared == Some(at.place) || declared == owner)
+            file == at.file && declared.is_some() && (declared == Some(at.ordinal) || declared == owner)
         };
         let meant = function.arguments.iter().map(|ty| self.substitute(ty, bindings, receiver, &is_free));
         Some(meant.collect())
@@ -145,13 +153,13 @@ impl Rules<'_> {
 }
 
 /// The head of a closure in a line.
-struct Head<'t> {
+struct ClosureHead<'t> {
     /// Its start offset.
     start: usize,
     parameters: &'t str,
 }
 
-impl Head<'_> {
+impl ClosureHead<'_> {
     fn has(&self, name: &str) -> bool {
         self.position(name).is_some()
     }
@@ -164,7 +172,7 @@ impl Head<'_> {
 }
 
 /// Returns the heads of closures in a line: the text between two bars if the first bar cannot be an operator.
-fn closures(line: &str) -> impl Iterator<Item = Head<'_>> {
+fn closures(line: &str) -> impl Iterator<Item = ClosureHead<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         while let Some(found) = line[at..].find('|') {
@@ -175,7 +183,7 @@ fn closures(line: &str) -> impl Iterator<Item = Head<'_>> {
             if let Some(end) = line[at..].find('|').filter(|_| begins) {
                 let parameters = &line[at..at + end];
                 at += end + 1;
-                return Some(Head { start, parameters });
+                return Some(ClosureHead { start, parameters });
             }
         }
         None
@@ -183,7 +191,7 @@ fn closures(line: &str) -> impl Iterator<Item = Head<'_>> {
 }
 
 /// Returns the call that a closure at this offset is an argument of: the start of its name, and the argument's index.
-fn call_around(text: &str, closure: usize) -> Option<(usize, usize)> {
+fn enclosing_call(text: &str, closure: usize) -> Option<(usize, usize)> {
     let before = text[..closure].trim_end();
     let before = before.strip_suffix("move").map_or(before, str::trim_end);
     let (mut depth, mut commas) = (0usize, 0);

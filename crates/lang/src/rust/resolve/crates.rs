@@ -22,11 +22,11 @@ struct Package {
 }
 
 /// Folders beside the package's manifest. Each of their files is a crate.
-const TARGETS: [&str; 4] = ["src/bin", "tests", "examples", "benches"];
+const TARGET_FOLDERS: [&str; 4] = ["src/bin", "tests", "examples", "benches"];
 
 impl Crates {
     /// Reads every manifest of the view.
-    pub(super) fn of(world: &dyn World) -> Self {
+    pub(super) fn read(world: &dyn World) -> Self {
         let mut crates = Crates::default();
         for &id in world.files_named("Cargo.toml").iter() {
             let (Some(file), Some(text)) = (world.file(id), world.text(id)) else { continue };
@@ -40,7 +40,7 @@ impl Crates {
             let Some(file) = world.file(id) else { continue };
             let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
             let above = folder(&folder(&file.path));
-            let owner = TARGETS.iter().find_map(|target| {
+            let owner = TARGET_FOLDERS.iter().find_map(|target| {
                 let package = above.strip_suffix(target)?.trim_end_matches('/');
                 crates.packages.iter().position(|known| known.folder == package)
             });
@@ -65,8 +65,9 @@ impl Crates {
         }
         let named = manifest.roots.iter().map(String::as_str).chain(["src/main.rs", "build.rs"]).filter_map(at);
         // `src/bin` is the folder of `bins`.
-        let is_found = |target: &&&str| !manifest.only_named.iter().any(|kind| kind.starts_with(last(target)));
-        let usual = TARGETS.iter().filter(is_found).flat_map(|target| world.files_in(&join(&folder, target)).to_vec());
+        let is_found = |target: &&&str| !manifest.named_targets.iter().any(|kind| kind.starts_with(last(target)));
+        let usual =
+            TARGET_FOLDERS.iter().filter(is_found).flat_map(|target| world.files_in(&join(&folder, target)).to_vec());
         for root in named.chain(usual.filter(|&id| is_rust(world, id))) {
             self.roots.entry(root).or_insert(package);
         }

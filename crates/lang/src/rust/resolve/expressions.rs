@@ -5,18 +5,18 @@ use std::rc::Rc;
 use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
 
 use super::library;
-use super::lower::Named;
-use super::members::{Member, Want};
+use super::lower::PathTarget;
+use super::members::{MemberKind, MemberTarget};
 use super::modules::Scope;
 use super::scope::Space;
-use super::types::{Bindings, Parameter, Ty};
-use super::written::Segment;
-use super::{Rules, declared_params};
+use super::type_ref::Segment;
+use super::types::{Parameter, Ty, TypeBindings};
+use super::{RustResolver, declared_params};
 use crate::resolve::chain::{Base, Chain, Step};
 
 /// The location of an expression.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(super) struct ExprSite {
     pub(super) scope: Scope,
     pub(super) line: u32,
     /// Only bindings before this one are in scope.
@@ -25,14 +25,14 @@ pub(super) struct Point {
     pub(super) first: Option<Option<u32>>,
 }
 
-impl Point {
+impl ExprSite {
     /// Returns the same site, for another expression.
-    pub(super) fn beside(self) -> Point {
-        Point { first: None, ..self }
+    pub(super) fn for_other_expression(self) -> ExprSite {
+        ExprSite { first: None, ..self }
     }
 }
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns whether a static is declared without a value.
     fn is_empty(&self, at: SymbolAt) -> bool {
         let is_empty = |symbol: &Symbol| symbol.value.is_none() && !symbol.flags.has(Flags::INITIALISED);
@@ -40,8 +40,8 @@ impl Rules<'_> {
     }
 
     /// Returns the type of an expression.
-    pub(super) fn expression(&self, point: Point, text: &str) -> Ty {
-        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+    pub(super) fn expression(&self, point: ExprSite, text: &str) -> Ty {
+        let Some(_depth) = self.descend() else { return Ty::Unknown };
         let text = text.trim();
         if let Some(ty) = self.macro_value(point, text) {
             return ty;
@@ -57,24 +57,24 @@ impl Rules<'_> {
             return if rest.is_empty() { inner } else { Ty::Unknown };
         }
         if text.starts_with('|') || text.starts_with("move |") {
-            return self.closure(point.beside(), text).unwrap_or(Ty::Unknown);
+            return self.closure(point.for_other_expression(), text).unwrap_or(Ty::Unknown);
         }
         self.chain(point, &Chain::parse(text))
     }
 
     /// Returns the type of a common macro call that extends to the end of the text.
-    fn macro_value(&self, point: Point, text: &str) -> Option<Ty> {
+    fn macro_value(&self, point: ExprSite, text: &str) -> Option<Ty> {
         if let Some(inner) = text.strip_prefix("vec![") {
             let inner = inner.strip_suffix(']')?;
             let first = arguments(inner.split(';').next().unwrap_or(inner)).next().unwrap_or("");
-            return Some(Ty::library("Vec", [self.expression(point.beside(), first)]));
+            return Some(Ty::library("Vec", [self.expression(point.for_other_expression(), first)]));
         }
         let is_text = text.starts_with("format!(") && text.ends_with(')');
         is_text.then(|| Ty::library("String", []))
     }
 
-    fn chain(&self, point: Point, chain: &Chain<'_>) -> Ty {
-        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+    fn chain(&self, point: ExprSite, chain: &Chain<'_>) -> Ty {
+        let Some(_depth) = self.descend() else { return Ty::Unknown };
         let mut steps = chain.steps.as_slice();
         let call = match steps.first() {
             Some(Step::Call(inside)) => Some(*inside),
@@ -95,7 +95,7 @@ impl Rules<'_> {
             }
             Base::Literal(text) => self.lower_text(point.scope, text),
             Base::Text => Ty::library("str", []),
-            Base::Number => library::something(),
+            Base::Number => library::external_type(),
             Base::Brackets(inside) => self.brackets(point, inside),
             Base::Inner(inner) => self.chain(point, inner),
             Base::New(_) | Base::Other => Ty::Unknown,
@@ -108,7 +108,7 @@ impl Rules<'_> {
                     self.method_value(point, &ty, name, inside)
                 }
                 (Step::Member(name), _) => self.field(&ty, name).map_or(Ty::Unknown, |(_, ty)| ty),
-                (Step::Call(_), _) => self.called(&ty),
+                (Step::Call(_), _) => self.call_result(&ty),
                 (Step::Index(inside), _) => self.indexed_value(&ty, inside),
                 (Step::Try, _) => self.payload(&ty),
                 (Step::Await, _) => self.awaited(&ty),
@@ -119,55 +119,55 @@ impl Rules<'_> {
         ty
     }
 
-    fn brackets(&self, point: Point, inside: &str) -> Ty {
-        let parts = || arguments(inside).map(|part| self.expression(point.beside(), part));
+    fn brackets(&self, point: ExprSite, inside: &str) -> Ty {
+        let parts = || arguments(inside).map(|part| self.expression(point.for_other_expression(), part));
         let is_tuple = arguments(inside).count() > 1;
         // Both kinds of brackets look the same here; the elements of a list nearly always have one type.
         if is_tuple { Ty::tuple(parts()) } else { Ty::library("[]", parts()) }
     }
 
     /// Returns the type of a non-local name or path, called with these arguments or not.
-    pub(super) fn path_value(&self, point: Point, names: &[&str], call: Option<&str>) -> Ty {
+    pub(super) fn path_value(&self, point: ExprSite, names: &[&str], call: Option<&str>) -> Ty {
         let segment = |name: &&str| Segment { name: (*name).to_owned(), ..Segment::default() };
         let segments: Vec<Segment> = names.iter().map(segment).collect();
         let before = &segments[..segments.len().saturating_sub(1)];
-        match self.walk(point.scope, &segments, Space::Value) {
-            Named::Symbol(at, bindings) => {
-                let receiver = || match self.walk(point.scope, before, Space::Type) {
-                    Named::Type(ty) => ty,
+        match self.resolve_path(point.scope, &segments, Space::Value) {
+            PathTarget::Symbol(at, bindings) => {
+                let receiver = || match self.resolve_path(point.scope, before, Space::Type) {
+                    PathTarget::Type(ty) => ty,
                     _ => Ty::Unknown,
                 };
                 self.symbol_value(point, at, &bindings, &receiver, call)
             }
-            Named::Type(ty) => ty,
-            Named::Outside | Named::Unknown => self.outside_value(point, &segments, call),
-            Named::Module => Ty::Unknown,
+            PathTarget::Type(ty) => ty,
+            PathTarget::External | PathTarget::Unknown => self.external_value_type(point, &segments, call),
+            PathTarget::Module => Ty::Unknown,
         }
     }
 
     fn symbol_value(
         &self,
-        point: Point,
+        point: ExprSite,
         at: SymbolAt,
-        bindings: &Bindings,
+        bindings: &TypeBindings,
         receiver: &dyn Fn() -> Ty,
         call: Option<&str>,
     ) -> Ty {
         let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
-        let Some(symbol) = index.symbol(at.place) else { return Ty::Unknown };
+        let Some(symbol) = index.symbol(at.ordinal) else { return Ty::Unknown };
         match (symbol.kind, call) {
             (SymbolKind::Fn, Some(inside)) => {
                 let skip = usize::from(symbol.flags.has(Flags::TAKES_SELF));
                 let bindings = self.with_arguments(point, at, bindings, arguments(inside).skip(skip));
-                self.declared(at, &bindings, &receiver())
+                self.declared_type(at, &bindings, &receiver())
             }
-            (SymbolKind::Fn, None) => Ty::Function(self.declared(at, bindings, &receiver()).into()),
+            (SymbolKind::Fn, None) => Ty::Function(self.declared_type(at, bindings, &receiver()).into()),
             // A static without a value is in a macro, which may change its type.
             (SymbolKind::Static, _) if self.is_empty(at) => Ty::Unknown,
-            (SymbolKind::Const | SymbolKind::Static, _) => self.declared(at, bindings, &receiver()),
+            (SymbolKind::Const | SymbolKind::Static, _) => self.declared_type(at, bindings, &receiver()),
             (SymbolKind::Struct | SymbolKind::Union, _) => Ty::Item(at, [].into()),
             (SymbolKind::Variant, _) => match symbol.parent {
-                Some(place) => Ty::Item(SymbolAt { file: at.file, place }, [].into()),
+                Some(place) => Ty::Item(SymbolAt { file: at.file, ordinal: place }, [].into()),
                 None => Ty::Unknown,
             },
             _ => Ty::Unknown,
@@ -177,29 +177,29 @@ impl Rules<'_> {
     /// Infers the type parameters of a function from its call arguments.
     fn with_arguments<'t>(
         &self,
-        point: Point,
+        point: ExprSite,
         at: SymbolAt,
-        bindings: &Bindings,
+        bindings: &TypeBindings,
         given: impl Iterator<Item = &'t str>,
-    ) -> Bindings {
+    ) -> TypeBindings {
         let mut bindings = bindings.clone();
         let Some(index) = self.indexed(at.file) else { return bindings };
-        let owner = index.symbol(at.place).and_then(|symbol| symbol.parent);
-        let generic = [Some(at.place), owner].into_iter().flatten().any(|at| !index.type_params(at).is_empty());
-        let Some(text) = index.annotation(at.place).filter(|_| generic) else { return bindings };
+        let owner = index.symbol(at.ordinal).and_then(|symbol| symbol.parent);
+        let generic = [Some(at.ordinal), owner].into_iter().flatten().any(|at| !index.type_params(at).is_empty());
+        let Some(text) = index.annotation(at.ordinal).filter(|_| generic) else { return bindings };
         let is_mentioned = text.contains("Self") || text.contains(|c: char| c.is_uppercase());
         if !is_mentioned {
             return bindings;
         }
-        let scope = Scope { file: at.file, symbol: Some(at.place) };
+        let scope = Scope { file: at.file, symbol: Some(at.ordinal) };
         let is_free = |(file, binding): Parameter| {
             let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
-            file == at.file && declared.is_some() && (declared == Some(at.place) || declared == owner)
+            file == at.file && declared.is_some() && (declared == Some(at.ordinal) || declared == owner)
         };
-        for (binding, argument) in declared_params(&index, at.place).zip(given).take(8) {
-            let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.written(at)));
+        for (binding, argument) in declared_params(&index, at.ordinal).zip(given).take(8) {
+            let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.expr_text(at)));
             if mentions(&pattern, &is_free) {
-                let ty = self.expression(point.beside(), argument);
+                let ty = self.expression(point.for_other_expression(), argument);
                 if ty.is_known() {
                     let _ = bindings.unify(&pattern, &ty, &is_free);
                 }
@@ -209,9 +209,10 @@ impl Rules<'_> {
     }
 
     /// Returns the return type of an external function.
-    fn outside_value(&self, point: Point, segments: &[Segment], call: Option<&str>) -> Ty {
+    fn external_value_type(&self, point: ExprSite, segments: &[Segment], call: Option<&str>) -> Ty {
         let Some(inside) = call else { return Ty::Unknown };
-        let first = || arguments(inside).next().map_or(Ty::Unknown, |text| self.expression(point.beside(), text));
+        let first =
+            || arguments(inside).next().map_or(Ty::Unknown, |text| self.expression(point.for_other_expression(), text));
         let names: Vec<&str> = segments.iter().rev().take(2).map(|segment| segment.name.as_str()).collect();
         match names.as_slice() {
             ["Some", ..] => return Ty::library("Option", [first()]),
@@ -232,9 +233,9 @@ impl Rules<'_> {
         }
         let before = &segments[..segments.len().saturating_sub(1)];
         let name = names.first().copied().unwrap_or("");
-        match self.walk(point.scope, before, Space::Type) {
-            Named::Type(ty @ Ty::Library(..)) => ty,
-            Named::Type(ty @ (Ty::Item(..) | Ty::Param(_) | Ty::SelfOf(_))) => match name {
+        match self.resolve_path(point.scope, before, Space::Type) {
+            PathTarget::Type(ty @ Ty::Library(..)) => ty,
+            PathTarget::Type(ty @ (Ty::Item(..) | Ty::Param(_) | Ty::SelfOf(_))) => match name {
                 "default" | "from" | "clone" | "from_iter" => ty,
                 "try_from" | "from_str" => Ty::library("Result", [ty]),
                 _ => Ty::Unknown,
@@ -244,17 +245,17 @@ impl Rules<'_> {
     }
 
     /// Returns the return type of a method.
-    pub(super) fn method_value(&self, point: Point, ty: &Ty, name: &str, inside: &str) -> Ty {
-        match self.member(point.scope, ty, name, Want::Function) {
-            Member::Found(at, bindings, receiver) => {
+    pub(super) fn method_value(&self, point: ExprSite, ty: &Ty, name: &str, inside: &str) -> Ty {
+        match self.member(point.scope, ty, name, MemberKind::Function) {
+            MemberTarget::Found(at, bindings, receiver) => {
                 let bindings = self.with_arguments(point, at, &bindings, arguments(inside));
-                self.declared(at, &bindings, &receiver)
+                self.declared_type(at, &bindings, &receiver)
             }
-            Member::Outside => match self.mapped(point, ty, name, inside) {
+            MemberTarget::External => match self.adaptor_result(point, ty, name, inside) {
                 Some(found) => found,
                 None => self.library_value(ty, name),
             },
-            Member::Unknown | Member::Hidden => Ty::Unknown,
+            MemberTarget::Unknown | MemberTarget::Hidden => Ty::Unknown,
         }
     }
 
@@ -265,7 +266,9 @@ impl Rules<'_> {
             let found = match &ty {
                 Ty::Unknown => return Ty::Unknown,
                 Ty::Library(..) => library::result(&ty, name),
-                Ty::Param(_) | Ty::Bounds(_) if self.converted(&ty, name).is_some() => self.converted(&ty, name),
+                Ty::Param(_) | Ty::Bounds(_) if self.conversion_result(&ty, name).is_some() => {
+                    self.conversion_result(&ty, name)
+                }
                 _ if matches!(name, "clone" | "to_owned" | "by_ref" | "borrow" | "as_ref" | "as_mut") => {
                     return ty;
                 }
@@ -288,7 +291,7 @@ impl Rules<'_> {
     }
 
     /// Returns the result type of a conversion that a bound declares: `T: AsRef<Path>`.
-    fn converted(&self, ty: &Ty, method: &str) -> Option<Ty> {
+    fn conversion_result(&self, ty: &Ty, method: &str) -> Option<Ty> {
         let promise = match method {
             "as_ref" => "AsRef",
             "as_mut" => "AsMut",
@@ -306,7 +309,7 @@ impl Rules<'_> {
 
     /// Returns the element type of a loop over a value.
     pub(super) fn element(&self, ty: &Ty) -> Option<Ty> {
-        let _depth = self.deeper()?;
+        let _depth = self.descend()?;
         match ty {
             Ty::Library(..) => library::element(ty).or_else(|| self.element(&library::deref(ty)?)),
             Ty::Param(_) | Ty::Bounds(_)
@@ -319,7 +322,7 @@ impl Rules<'_> {
                 .flat_map(|bound| bound.associated.iter())
                 .find(|(name, _)| &**name == "Item")
                 .map(|(_, ty)| ty.clone()),
-            Ty::Item(..) if ["Iterator", "IntoIterator"].iter().any(|name| self.implements_outside(ty, name)) => {
+            Ty::Item(..) if ["Iterator", "IntoIterator"].iter().any(|name| self.implements_external(ty, name)) => {
                 Some(self.project(ty, "Item"))
             }
             Ty::Item(..) => self.element(&self.deref(ty)?),
@@ -343,7 +346,7 @@ impl Rules<'_> {
             if let Some(found) = library::indexed(&ty, inside) {
                 return found;
             }
-            if self.implements_outside(&ty, "Index") {
+            if self.implements_external(&ty, "Index") {
                 return self.project(&ty, "Output");
             }
             match self.deref(&ty) {
@@ -354,11 +357,11 @@ impl Rules<'_> {
         Ty::Unknown
     }
 
-    fn called(&self, ty: &Ty) -> Ty {
+    fn call_result(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Function(back) => (**back).clone(),
             Ty::Param(_) | Ty::Bounds(_) => self.project(ty, "Output"),
-            Ty::Library(..) => library::deref(ty).map_or(Ty::Unknown, |inner| self.called(&inner)),
+            Ty::Library(..) => library::deref(ty).map_or(Ty::Unknown, |inner| self.call_result(&inner)),
             _ => Ty::Unknown,
         }
     }

@@ -89,7 +89,7 @@ pub(super) fn is_data(name: &str) -> bool {
 
 /// Returns whether such a type has a trait of the standard library. A value that is only known to be external has the
 /// library's own traits; nothing else is known about it.
-pub(super) fn data_has(name: &str, of: &str) -> bool {
+pub(super) fn data_type_has_trait(name: &str, of: &str) -> bool {
     let is_iterator = name == "Iterator" || name == "?";
     match of {
         "Iterator" | "DoubleEndedIterator" | "ExactSizeIterator" => is_iterator,
@@ -105,8 +105,8 @@ pub(super) fn data_has(name: &str, of: &str) -> bool {
 }
 
 /// Returns whether `Option` and `Result` have such a method.
-pub(super) fn is_of_wrapper(method: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
+pub(super) fn is_wrapper_method(method: &str) -> bool {
+    const PREFIXES: &[&str] = &[
         "and",
         "as_",
         "clone",
@@ -139,7 +139,7 @@ pub(super) fn is_of_wrapper(method: &str) -> bool {
         "xor",
         "zip",
     ];
-    BEGINNINGS.iter().any(|beginning| method.starts_with(beginning))
+    PREFIXES.iter().any(|beginning| method.starts_with(beginning))
 }
 
 /// Returns the element type of a loop over it.
@@ -194,7 +194,7 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
         "clone" => return Some(ty.clone()),
         "to_owned" | "by_ref" | "as_mut" | "as_ref" | "borrow" | "as_deref" | "as_deref_mut" | "cloned" | "copied"
         | "to_vec" | "as_slice" | "as_mut_slice" | "into_boxed_slice" | "inspect" | "as_pin_mut"
-            if keeps_its_type(name, arguments) =>
+            if is_kept_by_views(name, arguments) =>
         {
             return Some(ty.clone());
         }
@@ -234,14 +234,14 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
         ) => list(ty, method)?,
         ("Iterator", _) => adaptor(ty, method)?,
         ("String" | "str" | "Path" | "OsStr" | "PathBuf" | "OsString", _) if arguments.is_empty() => text(method),
-        _ if arguments.is_empty() && is_plain(name) => something(),
+        _ if arguments.is_empty() && is_non_generic(name) => external_type(),
         _ => return None,
     })
 }
 
 /// Returns whether views of a value count as the value itself: for types without type arguments, and for collections
 /// and optional values. For other types with arguments, the result is unknown.
-fn keeps_its_type(name: &str, arguments: &[Ty]) -> bool {
+fn is_kept_by_views(name: &str, arguments: &[Ty]) -> bool {
     let holds = matches!(
         name,
         "[]" | "ArrayVec"
@@ -258,16 +258,16 @@ fn keeps_its_type(name: &str, arguments: &[Ty]) -> bool {
             | "Vec"
             | "VecDeque"
     );
-    holds || arguments.is_empty() && is_plain(name)
+    holds || arguments.is_empty() && is_non_generic(name)
 }
 
 /// Returns the type of a value that is only known to be external.
-pub(super) fn something() -> Ty {
+pub(super) fn external_type() -> Ty {
     Ty::library("?", [])
 }
 
 /// Returns whether a library type without arguments has no type parameters.
-fn is_plain(name: &str) -> bool {
+fn is_non_generic(name: &str) -> bool {
     !matches!(
         name,
         "Option"
@@ -300,7 +300,7 @@ fn map(ty: &Ty, method: &str) -> Option<Ty> {
         "first_key_value" | "last_key_value" | "pop_first" | "pop_last" | "remove_entry" | "get_key_value" => {
             Ty::library("Option", [Ty::tuple([key, value])])
         }
-        "len" | "is_empty" | "contains_key" => something(),
+        "len" | "is_empty" | "contains_key" => external_type(),
         _ => return None,
     })
 }
@@ -323,7 +323,7 @@ fn list(ty: &Ty, method: &str) -> Option<Ty> {
         "split_at" | "split_at_mut" => Ty::tuple([Ty::library("[]", [one.clone()]), Ty::library("[]", [one])]),
         "split_first" | "split_last" => Ty::library("Option", [Ty::tuple([one.clone(), Ty::library("[]", [one])])]),
         "split_off" | "into_vec" => Ty::library("Vec", [one]),
-        "len" | "is_empty" | "contains" | "capacity" | "starts_with" | "ends_with" | "position" => something(),
+        "len" | "is_empty" | "contains" | "capacity" | "starts_with" | "ends_with" | "position" => external_type(),
         _ => return None,
     })
 }
@@ -335,12 +335,12 @@ fn adaptor(ty: &Ty, method: &str) -> Option<Ty> {
         | "peek" | "next_back" | "next_if" | "peek_mut" | "reduce" | "rfind" => Ty::library("Option", [one]),
         "filter" | "skip" | "take" | "rev" | "chain" | "peekable" | "step_by" | "skip_while" | "take_while"
         | "fuse" | "cycle" | "into_iter" | "iter" | "par_iter" | "sorted" | "dedup" => ty.clone(),
-        "enumerate" => Ty::library("Iterator", [Ty::tuple([something(), one])]),
+        "enumerate" => Ty::library("Iterator", [Ty::tuple([external_type(), one])]),
         "zip" => Ty::library("Iterator", [Ty::tuple([one, Ty::Unknown])]),
         "flatten" => Ty::library("Iterator", [element(&one)?]),
         // The result type varies, but the elements stay.
         "collect" => ty.clone(),
-        "count" | "any" | "all" | "position" | "size_hint" | "len" => something(),
+        "count" | "any" | "all" | "position" | "size_hint" | "len" => external_type(),
         "partition" => Ty::tuple([Ty::Unknown, Ty::Unknown]),
         _ => return None,
     })
@@ -350,12 +350,12 @@ fn text(method: &str) -> Ty {
     match method {
         "lines" | "split" | "split_whitespace" | "chars" | "bytes" | "components" | "splitn" | "rsplit"
         | "ancestors" | "char_indices" | "split_terminator" | "matches" | "rsplitn" | "iter" => {
-            Ty::library("Iterator", [something()])
+            Ty::library("Iterator", [external_type()])
         }
         "parse" => Ty::library("Result", [Ty::Unknown]),
         "parent" | "file_name" | "extension" | "strip_prefix" | "strip_suffix" | "find" | "rfind" | "to_str"
-        | "get" => Ty::library("Option", [something()]),
-        "split_once" | "rsplit_once" => Ty::library("Option", [Ty::tuple([something(), something()])]),
-        _ => something(),
+        | "get" => Ty::library("Option", [external_type()]),
+        "split_once" | "rsplit_once" => Ty::library("Option", [Ty::tuple([external_type(), external_type()])]),
+        _ => external_type(),
     }
 }

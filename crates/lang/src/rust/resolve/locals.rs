@@ -2,20 +2,20 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Binding, BindingKind, Part, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Binding, BindingKind, SymbolAt, SymbolKind, ValuePart, VersionId};
 
-use super::Rules;
-use super::expressions::Point;
-use super::lower::Named;
+use super::RustResolver;
+use super::expressions::ExprSite;
+use super::lower::PathTarget;
 use super::modules::Scope;
 use super::scope::Space;
+use super::type_ref::TypeRef;
 use super::types::Ty;
-use super::written::Written;
 use crate::rules::index::Index;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns the local binding that a name in an expression refers to.
-    pub(super) fn local(&self, point: Point, name: &str) -> Option<u32> {
+    pub(super) fn local(&self, point: ExprSite, name: &str) -> Option<u32> {
         let index = self.indexed(point.scope.file)?;
         if let Some(first) = point.first {
             let is_it = |binding: &u32| {
@@ -46,7 +46,7 @@ impl Rules<'_> {
     /// Returns the type of a local binding.
     pub(super) fn local_type(&self, file: VersionId, binding: u32) -> Ty {
         let look = || self.bound_type(file, binding).unwrap_or(Ty::Unknown);
-        self.locals.answer(&self.course, (file, binding), Ty::Unknown, look)
+        self.locals.compute_cyclic(&self.query_stack, (file, binding), Ty::Unknown, look)
     }
 
     fn bound_type(&self, file: VersionId, at: u32) -> Option<Ty> {
@@ -54,8 +54,8 @@ impl Rules<'_> {
         let binding = *index.facts().bindings.get(at as usize)?;
         let scope = Scope { file, symbol: binding.symbol };
         let value = || {
-            let text = index.written(binding.value?);
-            let point = Point { scope, line: binding.line, limit: at, first: None };
+            let text = index.expr_text(binding.value?);
+            let point = ExprSite { scope, line: binding.line, limit: at, first: None };
             let found = self.expression(point, text);
             if found.is_known() && found != Ty::Function(Ty::Unknown.into()) {
                 return Some(found);
@@ -63,19 +63,19 @@ impl Rules<'_> {
             self.value_in_text(&index, at).or(Some(found))
         };
         match binding.annotation {
-            Some(text) => self.annotated(&index, scope, &binding, index.written(text), &value),
+            Some(text) => self.annotated(&index, scope, &binding, index.expr_text(text), &value),
             None if binding.value.is_none() => {
                 let whole = self.closure_parameter(&index, at)?;
-                self.part_of(&index, at, &whole, binding.part)
+                self.binding_part_type(&index, at, &whole, binding.part)
             }
-            None => self.part_of(&index, at, &value()?, binding.part),
+            None => self.binding_part_type(&index, at, &value()?, binding.part),
         }
     }
 
-    fn part_of(&self, index: &Index, binding: u32, ty: &Ty, part: Part) -> Option<Ty> {
+    fn binding_part_type(&self, index: &Index, binding: u32, ty: &Ty, part: ValuePart) -> Option<Ty> {
         match part {
-            Part::Inside => self.inside(index, binding, ty),
-            part => self.part(index, ty, part),
+            ValuePart::Inside => self.nested_binding_type(index, binding, ty),
+            part => self.part_type(index, ty, part),
         }
     }
 
@@ -87,8 +87,8 @@ impl Rules<'_> {
         text: &str,
         value: &dyn Fn() -> Option<Ty>,
     ) -> Option<Ty> {
-        let written = Written::parse(text);
-        if binding.part == Part::Whole {
+        let written = TypeRef::parse(text);
+        if binding.part == ValuePart::Whole {
             let ty = self.lower(scope, &written);
             if ty.has_unknown() && binding.value.is_some() {
                 let other = value()?;
@@ -110,12 +110,12 @@ impl Rules<'_> {
             return Some(ty);
         }
         // A pattern names a struct or a variant; the value may determine its type arguments.
-        let (holder, of) = match self.walk(scope, written.segments(), Space::Value) {
-            Named::Symbol(at, _) => (at, self.symbol(at, |symbol| symbol.parent)?),
-            _ => return self.part(index, &self.lower(scope, &written), binding.part),
+        let (holder, of) = match self.resolve_path(scope, written.segments(), Space::Value) {
+            PathTarget::Symbol(at, _) => (at, self.symbol(at, |symbol| symbol.parent)?),
+            _ => return self.part_type(index, &self.lower(scope, &written), binding.part),
         };
         let is_variant = self.symbol(holder, |symbol| symbol.kind == SymbolKind::Variant)?;
-        let of = SymbolAt { file: holder.file, place: if is_variant { of? } else { holder.place } };
+        let of = SymbolAt { file: holder.file, ordinal: if is_variant { of? } else { holder.ordinal } };
         let arguments = match self.lower(scope, &written) {
             Ty::Item(_, arguments) if !arguments.is_empty() => arguments,
             _ => match value() {
@@ -124,26 +124,26 @@ impl Rules<'_> {
             },
         };
         let name = match binding.part {
-            Part::Payload => "0".to_owned(),
-            Part::Index(at) => at.to_string(),
-            Part::Field(name) => index.name(name).to_owned(),
-            Part::Whole | Part::Element | Part::Inside => return None,
+            ValuePart::Payload => "0".to_owned(),
+            ValuePart::Index(at) => at.to_string(),
+            ValuePart::Field(name) => index.name(name).to_owned(),
+            ValuePart::Whole | ValuePart::Element | ValuePart::Inside => return None,
         };
         self.field_of(holder, of, &arguments, &name).map(|(_, ty)| ty)
     }
 
     /// Returns the type of a part of a value.
-    fn part(&self, index: &Index, ty: &Ty, part: Part) -> Option<Ty> {
+    fn part_type(&self, index: &Index, ty: &Ty, part: ValuePart) -> Option<Ty> {
         match part {
-            Part::Whole => Some(ty.clone()),
-            Part::Element => self.element(ty),
-            Part::Payload => match ty {
+            ValuePart::Whole => Some(ty.clone()),
+            ValuePart::Element => self.element(ty),
+            ValuePart::Payload => match ty {
                 Ty::Item(..) => self.field(ty, "0").map(|(_, ty)| ty),
                 _ => Some(self.payload(ty)),
             },
-            Part::Index(at) => self.field(ty, &at.to_string()).map(|(_, ty)| ty),
-            Part::Field(name) => self.field(ty, index.name(name)).map(|(_, ty)| ty),
-            Part::Inside => None,
+            ValuePart::Index(at) => self.field(ty, &at.to_string()).map(|(_, ty)| ty),
+            ValuePart::Field(name) => self.field(ty, index.name(name)).map(|(_, ty)| ty),
+            ValuePart::Inside => None,
         }
     }
 }

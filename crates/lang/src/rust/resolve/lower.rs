@@ -4,57 +4,57 @@ use std::rc::Rc;
 
 use codecompass_model::{SymbolAt, SymbolKind};
 
-use super::Rules;
+use super::RustResolver;
 use super::modules::Scope;
 use super::scope::{Def, PRIMITIVES, Space};
-use super::types::{Bindings, Bound, Parameter, Ty};
-use super::written::{Segment, Written};
+use super::type_ref::{Segment, TypeRef};
+use super::types::{Bound, Parameter, Ty, TypeBindings};
 
 /// The target of a path that may go through types.
 #[derive(Clone, Debug)]
-pub(super) enum Named {
+pub(super) enum PathTarget {
     Module,
     /// A type, with the type arguments of its path.
     Type(Ty),
     /// A function, a constant, a variant, an associated item.
-    Symbol(SymbolAt, Bindings),
-    Outside,
+    Symbol(SymbolAt, TypeBindings),
+    External,
     Unknown,
 }
 
 /// The header of an `impl` block.
-pub(super) struct Implementation {
-    pub(super) of: Ty,
+pub(super) struct ImplHeader {
+    pub(super) self_type: Ty,
     pub(super) of_trait: Option<Bound>,
 }
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Lowers the text of a type in a scope.
     pub(super) fn lower_text(&self, scope: Scope, text: &str) -> Ty {
-        self.lower(scope, &Written::parse(text))
+        self.lower(scope, &TypeRef::parse(text))
     }
 
     /// Lowers a parsed type in a scope.
-    pub(super) fn lower(&self, scope: Scope, written: &Written) -> Ty {
-        let Some(_depth) = self.deeper() else { return Ty::Unknown };
+    pub(super) fn lower(&self, scope: Scope, written: &TypeRef) -> Ty {
+        let Some(_depth) = self.descend() else { return Ty::Unknown };
         match written {
-            Written::Path(None, segments) => self.lower_path(scope, segments),
-            Written::Path(Some(of), segments) => {
+            TypeRef::Path(None, segments) => self.lower_path(scope, segments),
+            TypeRef::Path(Some(of), segments) => {
                 let base = self.lower(scope, &of.0);
                 segments.iter().fold(base, |ty, segment| self.project(&ty, &segment.name))
             }
-            Written::Tuple(parts) => Ty::tuple(parts.iter().map(|part| self.lower(scope, part))),
-            Written::Slice(of) => Ty::library("[]", [self.lower(scope, of)]),
-            Written::Bounds(all) => Ty::Bounds(all.iter().filter_map(|bound| self.bound(scope, bound)).collect()),
-            Written::Function(of) => Ty::Function(Rc::new(self.lower(scope, of))),
-            Written::Unclear => Ty::Unknown,
+            TypeRef::Tuple(parts) => Ty::tuple(parts.iter().map(|part| self.lower(scope, part))),
+            TypeRef::Slice(of) => Ty::library("[]", [self.lower(scope, of)]),
+            TypeRef::Bounds(all) => Ty::Bounds(all.iter().filter_map(|bound| self.bound(scope, bound)).collect()),
+            TypeRef::Function(of) => Ty::Function(Rc::new(self.lower(scope, of))),
+            TypeRef::Error => Ty::Unknown,
         }
     }
 
     fn lower_path(&self, scope: Scope, segments: &[Segment]) -> Ty {
-        match self.walk(scope, segments, Space::Type) {
-            Named::Type(ty) => ty,
-            Named::Symbol(at, _) => self.type_of_symbol(at).unwrap_or(Ty::Unknown),
+        match self.resolve_path(scope, segments, Space::Type) {
+            PathTarget::Type(ty) => ty,
+            PathTarget::Symbol(at, _) => self.type_of_symbol(at).unwrap_or(Ty::Unknown),
             _ => Ty::Unknown,
         }
     }
@@ -62,25 +62,25 @@ impl Rules<'_> {
     /// Returns the enum of a variant.
     fn type_of_symbol(&self, at: SymbolAt) -> Option<Ty> {
         let index = self.indexed(at.file)?;
-        let symbol = index.symbol(at.place)?;
+        let symbol = index.symbol(at.ordinal)?;
         let place = symbol.parent.filter(|_| symbol.kind == SymbolKind::Variant)?;
-        Some(Ty::Item(SymbolAt { file: at.file, place }, [].into()))
+        Some(Ty::Item(SymbolAt { file: at.file, ordinal: place }, [].into()))
     }
 
     /// Follows a path through modules and types.
-    pub(super) fn walk(&self, scope: Scope, segments: &[Segment], space: Space) -> Named {
-        let Some(_depth) = self.deeper() else { return Named::Unknown };
-        let Some(first) = segments.first() else { return Named::Unknown };
+    pub(super) fn resolve_path(&self, scope: Scope, segments: &[Segment], space: Space) -> PathTarget {
+        let Some(_depth) = self.descend() else { return PathTarget::Unknown };
+        let Some(first) = segments.first() else { return PathTarget::Unknown };
         if first.name == "Self" {
-            return self.walk_type(scope, self.self_type(scope), &segments[1..], space);
+            return self.resolve_in_type(scope, self.self_type(scope), &segments[1..], space);
         }
         if let Some(parameter) = self.parameter(scope, &first.name) {
-            return self.walk_type(scope, Ty::Param(parameter), &segments[1..], space);
+            return self.resolve_in_type(scope, Ty::Param(parameter), &segments[1..], space);
         }
         if PRIMITIVES.contains(&first.name.as_str())
-            && self.name(scope, &first.name, Space::Type).is_none_or(is_outside)
+            && self.name(scope, &first.name, Space::Type).is_none_or(is_external_type)
         {
-            return self.walk_type(scope, Ty::library(&first.name, []), &segments[1..], space);
+            return self.resolve_in_type(scope, Ty::library(&first.name, []), &segments[1..], space);
         }
         // The longest prefix that modules alone resolve.
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
@@ -90,65 +90,71 @@ impl Rules<'_> {
         let kind = |done: usize| if done == names.len() { space } else { Space::Type };
         let Some(mut def) = self.path(scope, &names[..done], kind(done)) else {
             let unknown_crate = names.len() > 1 && !first.name.starts_with(char::is_uppercase);
-            return if unknown_crate { self.outside(&segments[segments.len() - 1], scope) } else { Named::Unknown };
+            return if unknown_crate {
+                self.external_type(&segments[segments.len() - 1], scope)
+            } else {
+                PathTarget::Unknown
+            };
         };
         while done < names.len() {
             if let Def::Symbol(at) = def
                 && self.variant(at, names[done]).is_none()
             {
                 let ty = self.item_type(scope, at, &segments[done - 1]);
-                return self.walk_type(scope, ty, &segments[done..], space);
+                return self.resolve_in_type(scope, ty, &segments[done..], space);
             }
             // Members of an external type are external, but its traits may be in the view.
-            if let Def::Outside(name) = &def
+            if let Def::External(name) = &def
                 && name.starts_with(char::is_uppercase)
             {
                 let ty = Ty::Library(Rc::clone(name), self.arguments(scope, &segments[done - 1]));
-                return self.walk_type(scope, ty, &segments[done..], space);
+                return self.resolve_in_type(scope, ty, &segments[done..], space);
             }
             done += 1;
             match self.step(&def, names[done - 1], kind(done)) {
                 Some(next) => def = next,
-                None => return Named::Unknown,
+                None => return PathTarget::Unknown,
             }
         }
         let last = &segments[segments.len() - 1];
         match def {
-            Def::Module(_) => Named::Module,
-            Def::Outside(name) if space == Space::Type => Named::Type(Ty::Library(name, self.arguments(scope, last))),
-            Def::Outside(_) => Named::Outside,
+            Def::Module(_) => PathTarget::Module,
+            Def::External(name) if space == Space::Type => {
+                PathTarget::Type(Ty::Library(name, self.arguments(scope, last)))
+            }
+            Def::External(_) => PathTarget::External,
             Def::Symbol(at) => self.named_symbol(scope, at, last, space),
         }
     }
 
-    fn named_symbol(&self, scope: Scope, at: SymbolAt, last: &Segment, space: Space) -> Named {
+    fn named_symbol(&self, scope: Scope, at: SymbolAt, last: &Segment, space: Space) -> PathTarget {
         let kind = self.symbol(at, |symbol| symbol.kind);
         match kind {
-            Some(SymbolKind::Variant) => Named::Symbol(at, Bindings::default()),
-            Some(_) if space == Space::Type => Named::Type(self.item_type(scope, at, last)),
-            Some(_) => Named::Symbol(at, Bindings::default()),
-            None => Named::Unknown,
+            Some(SymbolKind::Variant) => PathTarget::Symbol(at, TypeBindings::default()),
+            Some(_) if space == Space::Type => PathTarget::Type(self.item_type(scope, at, last)),
+            Some(_) => PathTarget::Symbol(at, TypeBindings::default()),
+            None => PathTarget::Unknown,
         }
     }
 
-    fn outside(&self, last: &Segment, scope: Scope) -> Named {
+    fn external_type(&self, last: &Segment, scope: Scope) -> PathTarget {
         match last.name.starts_with(char::is_uppercase) {
-            true => Named::Type(Ty::Library(last.name.as_str().into(), self.arguments(scope, last))),
-            false => Named::Outside,
+            true => PathTarget::Type(Ty::Library(last.name.as_str().into(), self.arguments(scope, last))),
+            false => PathTarget::External,
         }
     }
 
     /// Continues from a type: associated types, then optionally an associated function or constant.
-    fn walk_type(&self, scope: Scope, ty: Ty, rest: &[Segment], space: Space) -> Named {
-        let Some((next, more)) = rest.split_first() else { return Named::Type(ty) };
+    fn resolve_in_type(&self, scope: Scope, ty: Ty, rest: &[Segment], space: Space) -> PathTarget {
+        let Some((next, more)) = rest.split_first() else { return PathTarget::Type(ty) };
         if let Ty::Item(at, _) = ty
             && let Some(variant) = self.variant(at, &next.name)
             && more.is_empty()
         {
-            return Named::Symbol(variant, Bindings::default());
+            return PathTarget::Symbol(variant, TypeBindings::default());
         }
         if !more.is_empty() || space == Space::Type {
-            return self.walk_type(scope, self.project(&ty, &next.name), more, space);
+            return self.resolve_in_type(scope, self.project(&ty, &next.name), more, space);
         }
         self.associated(scope, &ty, &next.name)
     }
@@ -174,10 +180,10 @@ impl Rules<'_> {
 
     fn alias(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Ty {
         let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
-        let Some(text) = index.annotation(at.place) else { return Ty::Unknown };
-        let ty = self.lower_text(Scope { file: at.file, symbol: Some(at.place) }, text);
+        let Some(text) = index.annotation(at.ordinal) else { return Ty::Unknown };
+        let ty = self.lower_text(Scope { file: at.file, symbol: Some(at.ordinal) }, text);
         let arguments = self.arguments(scope, segment);
-        let of = |binding: &u32| index.type_params(at.place).iter().position(|known| known == binding);
+        let of = |binding: &u32| index.type_params(at.ordinal).iter().position(|known| known == binding);
         ty.map(&|part| match part {
             Ty::Param((file, binding)) if *file == at.file => {
                 of(binding).map(|at| arguments.get(at).cloned().unwrap_or(Ty::Unknown))
@@ -188,14 +194,14 @@ impl Rules<'_> {
 
     fn trait_bound(&self, scope: Scope, at: SymbolAt, segment: &Segment) -> Option<Bound> {
         let name = self.symbol(at, |symbol| Rc::from(symbol.name.as_str()))?;
-        Some(Bound { of: Some(at), name, ..self.bound_arguments(scope, segment) })
+        Some(Bound { symbol: Some(at), name, ..self.bound_arguments(scope, segment) })
     }
 
     fn bound_arguments(&self, scope: Scope, segment: &Segment) -> Bound {
         let associated =
             segment.associated.iter().map(|(name, value)| (Rc::from(name.as_str()), self.lower(scope, value)));
         Bound {
-            of: None,
+            symbol: None,
             name: segment.name.as_str().into(),
             arguments: self.arguments(scope, segment),
             associated: associated.collect(),
@@ -203,13 +209,13 @@ impl Rules<'_> {
     }
 
     /// Lowers a trait that is used as a bound.
-    pub(super) fn bound(&self, scope: Scope, written: &Written) -> Option<Bound> {
+    pub(super) fn bound(&self, scope: Scope, written: &TypeRef) -> Option<Bound> {
         let segments = written.segments();
         let last = segments.last()?;
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();
         match self.path(scope, &names, Space::Type) {
             Some(Def::Symbol(at)) => self.trait_bound(scope, at, last),
-            Some(Def::Outside(name)) => Some(Bound { name, ..self.bound_arguments(scope, last) }),
+            Some(Def::External(name)) => Some(Bound { name, ..self.bound_arguments(scope, last) }),
             _ => Some(self.bound_arguments(scope, last)),
         }
     }
@@ -220,9 +226,9 @@ impl Rules<'_> {
             let index = self.indexed(file)?;
             let declared = index.facts().bindings.get(binding as usize)?;
             let scope = Scope { file, symbol: declared.symbol };
-            let written = Written::parse(index.written(declared.annotation?));
+            let written = TypeRef::parse(index.expr_text(declared.annotation?));
             Some(match &written {
-                Written::Bounds(all) => all.iter().filter_map(|bound| self.bound(scope, bound)).collect(),
+                TypeRef::Bounds(all) => all.iter().filter_map(|bound| self.bound(scope, bound)).collect(),
                 one => self.bound(scope, one).into_iter().collect(),
             })
         };
@@ -236,7 +242,8 @@ impl Rules<'_> {
             let declared = index.facts().bindings[**binding as usize].name;
             index.name(declared) == name
         };
-        let found = index.around(scope.symbol).find_map(|at| index.type_params(at).iter().find(is_meant).copied())?;
+        let found =
+            index.ancestors(scope.symbol).find_map(|at| index.type_params(at).iter().find(is_meant).copied())?;
         Some((scope.file, found))
     }
 
@@ -244,8 +251,10 @@ impl Rules<'_> {
     pub(super) fn self_type(&self, scope: Scope) -> Ty {
         use SymbolKind::{Enum, Impl, Struct, Trait, Union};
         let Some(index) = self.indexed(scope.file) else { return Ty::Unknown };
-        let Some(place) = index.nearest(scope.symbol, &[Impl, Trait, Struct, Enum, Union]) else { return Ty::Unknown };
-        let at = SymbolAt { file: scope.file, place };
+        let Some(place) = index.nearest_ancestor(scope.symbol, &[Impl, Trait, Struct, Enum, Union]) else {
+            return Ty::Unknown;
+        };
+        let at = SymbolAt { file: scope.file, ordinal: place };
         match index.symbol(place).map(|symbol| symbol.kind) {
             Some(Impl) => self.implementing_type(at),
             Some(Trait) => Ty::SelfOf(at),
@@ -257,31 +266,31 @@ impl Rules<'_> {
     }
 
     /// Returns the lowered header of an `impl` block.
-    pub(super) fn implementation(&self, at: SymbolAt) -> Rc<Implementation> {
-        if let Some(known) = self.implementations.known(&at) {
+    pub(super) fn implementation(&self, at: SymbolAt) -> Rc<ImplHeader> {
+        if let Some(known) = self.implementations.get(&at) {
             return known;
         }
         let of = self.implementing_type(at);
         // `Self` within the header is the implementing type, regardless of the trait.
-        let alone = Rc::new(Implementation { of: of.clone(), of_trait: None });
-        self.implementations.answer(&self.course, at, alone, || {
-            let scope = Scope { file: at.file, symbol: Some(at.place) };
+        let alone = Rc::new(ImplHeader { self_type: of.clone(), of_trait: None });
+        self.implementations.compute_cyclic(&self.query_stack, at, alone, || {
+            let scope = Scope { file: at.file, symbol: Some(at.ordinal) };
             let written = self.symbol(at, |symbol| symbol.impl_trait.clone()).flatten();
-            let of_trait = written.and_then(|text| self.bound(scope, &Written::parse(text.trim_start_matches('!'))));
-            Rc::new(Implementation { of, of_trait })
+            let of_trait = written.and_then(|text| self.bound(scope, &TypeRef::parse(text.trim_start_matches('!'))));
+            Rc::new(ImplHeader { self_type: of, of_trait })
         })
     }
 
     /// Returns the type that an `impl` block is for.
     fn implementing_type(&self, at: SymbolAt) -> Ty {
-        self.implementing_types.answer(&self.course, at, Ty::Unknown, || {
+        self.implementing_types.compute_cyclic(&self.query_stack, at, Ty::Unknown, || {
             let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
-            let scope = Scope { file: at.file, symbol: Some(at.place) };
-            index.annotation(at.place).map_or(Ty::Unknown, |text| self.lower_text(scope, text))
+            let scope = Scope { file: at.file, symbol: Some(at.ordinal) };
+            index.annotation(at.ordinal).map_or(Ty::Unknown, |text| self.lower_text(scope, text))
         })
     }
 }
 
-fn is_outside(def: Def) -> bool {
-    matches!(def, Def::Outside(_))
+fn is_external_type(def: Def) -> bool {
+    matches!(def, Def::External(_))
 }

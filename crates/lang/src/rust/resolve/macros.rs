@@ -1,11 +1,11 @@
 //! Resolves macros by name: in the file, in the crate, exported at the root of another crate.
 
-use codecompass_model::{Meaning, SymbolAt, SymbolKind};
+use codecompass_model::{Resolution, SymbolAt, SymbolKind};
 
-use super::Rules;
+use super::RustResolver;
 use super::modules::Scope;
 use super::scope::{Def, Space};
-use super::written::Written;
+use super::type_ref::TypeRef;
 
 /// Macros of the standard library.
 const STANDARD: &[&str] = &[
@@ -40,9 +40,9 @@ const STANDARD: &[&str] = &[
     "writeln",
 ];
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Resolves a macro call.
-    pub(super) fn macro_call(&self, scope: Scope, name: &str, qualifier: Option<&str>, line: u32) -> Meaning {
+    pub(super) fn macro_call(&self, scope: Scope, name: &str, qualifier: Option<&str>, line: u32) -> Resolution {
         let all: Vec<SymbolAt> = self
             .world
             .symbols_named(name)
@@ -51,16 +51,16 @@ impl Rules<'_> {
             .filter(|&at| self.symbol(at, |symbol| symbol.kind == SymbolKind::Macro).unwrap_or(false))
             .collect();
         if all.is_empty() {
-            return Meaning::External;
+            return Resolution::External;
         }
         let root = self.root(scope);
         if let Some(path) = qualifier {
-            let written = Written::parse(path);
+            let written = TypeRef::parse(path);
             let names: Vec<&str> = written.segments().iter().map(|segment| segment.name.as_str()).collect();
             return match self.path(scope, &names, Space::Type) {
                 Some(Def::Module(module)) => self.in_crate(&all, self.root(module)),
-                Some(Def::Outside(_)) => Meaning::External,
-                _ => Meaning::Unknown("path not found"),
+                Some(Def::External(_)) => Resolution::External,
+                _ => Resolution::Unknown("path not found"),
             };
         }
         let line_of = |at: SymbolAt| self.symbol(at, |symbol| symbol.lines.start).unwrap_or(0);
@@ -69,19 +69,21 @@ impl Rules<'_> {
         let here: Vec<SymbolAt> = if active.is_empty() { here().collect() } else { active };
         let before = here.iter().rev().find(|&&at| line_of(at) <= line).or(here.first());
         if let Some(&found) = before {
-            return Meaning::proved(found, "macro of the file");
+            return Resolution::proved(found, "macro of the file");
         }
         match self.name(scope, name, Space::Macro) {
-            Some(Def::Symbol(at)) => return Meaning::proved(at, "macro in scope"),
-            Some(Def::Outside(_)) => return Meaning::External,
+            Some(Def::Symbol(at)) => return Resolution::proved(at, "macro in scope"),
+            Some(Def::External(_)) => return Resolution::External,
             _ => {}
         }
-        let seen: Vec<SymbolAt> = all.iter().copied().filter(|&at| self.is_macro_seen(at, scope)).collect();
+        let seen: Vec<SymbolAt> = all.iter().copied().filter(|&at| self.is_macro_in_scope(at, scope)).collect();
         match (seen.is_empty(), STANDARD.contains(&name)) {
             (false, _) => self.in_crate(&seen, root),
-            (true, true) => Meaning::External,
+            (true, true) => Resolution::External,
             (true, false) => match self.in_crate(&all, root) {
-                Meaning::Symbols { targets, why, .. } if targets.len() == 1 => Meaning::guessed(targets[0], why),
+                Resolution::Symbols { targets, why, .. } if targets.len() == 1 => {
+                    Resolution::heuristic(targets[0], why)
+                }
                 other => other,
             },
         }
@@ -89,14 +91,14 @@ impl Rules<'_> {
 
     /// Returns whether a macro's textual scope includes a site: it is defined in an enclosing module, or exported
     /// upward by `#[macro_use]`.
-    fn is_macro_seen(&self, at: SymbolAt, scope: Scope) -> bool {
+    fn is_macro_in_scope(&self, at: SymbolAt, scope: Scope) -> bool {
         let parent = self.symbol(at, |symbol| symbol.parent).flatten();
         let mut module = self.module_of(Scope { file: at.file, symbol: parent });
         for _ in 0..64 {
             if self.is_within(scope, module) {
                 return true;
             }
-            match self.parent(module).filter(|&above| self.hands_up_macros(module, above)) {
+            match self.parent(module).filter(|&above| self.exports_macros_upward(module, above)) {
                 Some(above) => module = above,
                 None => return false,
             }
@@ -104,28 +106,28 @@ impl Rules<'_> {
         false
     }
 
-    fn hands_up_macros(&self, module: Scope, above: Scope) -> bool {
+    fn exports_macros_upward(&self, module: Scope, above: Scope) -> bool {
         let Some(index) = self.indexed(above.file) else { return false };
         let Some(text) = self.world.text(above.file) else { return false };
         let declares = |&place: &u32| {
             let symbol = index.symbol(place).filter(|symbol| symbol.kind == SymbolKind::Module)?;
             let attributes = text.get(symbol.outer_start as usize..symbol.span.start as usize)?;
             let is_it = attributes.contains("macro_use")
-                && self.declared_module(SymbolAt { file: above.file, place }) == Some(module);
+                && self.declared_module(SymbolAt { file: above.file, ordinal: place }) == Some(module);
             is_it.then_some(())
         };
         index.children(above.symbol).iter().any(|place| declares(place).is_some())
     }
 
-    fn in_crate(&self, all: &[SymbolAt], root: Scope) -> Meaning {
+    fn in_crate(&self, all: &[SymbolAt], root: Scope) -> Resolution {
         let is_there = |at: &&SymbolAt| self.root(Scope { file: at.file, symbol: None }) == root;
         let found: Vec<SymbolAt> = all.iter().filter(is_there).copied().collect();
         match found.as_slice() {
-            [] => Meaning::Unknown("macro not in scope"),
-            [only] => Meaning::proved(*only, "macro of the crate"),
+            [] => Resolution::Unknown("macro not in scope"),
+            [only] => Resolution::proved(*only, "macro of the crate"),
             several => {
                 let best = several.iter().find(|&&at| self.is_active(at)).unwrap_or(&several[0]);
-                Meaning::guessed(*best, "one of the crate's macros")
+                Resolution::heuristic(*best, "one of the crate's macros")
             }
         }
     }

@@ -16,7 +16,7 @@ pub(super) struct Manifest {
     /// The dependencies by their name in code.
     pub(super) dependencies: Vec<String>,
     /// The kinds of targets without discovery by folder: `bins`, `tests`, `examples`, `benches`.
-    pub(super) only_named: Vec<String>,
+    pub(super) named_targets: Vec<String>,
     /// Whether paths in `use` begin at the root of the crate.
     pub(super) is_2015: bool,
     /// The features that are on by default.
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str) -> Manifest {
             ("bin" | "test" | "example" | "bench", "path") => manifest.roots.push(unquoted(&value).to_owned()),
             ("package", "build") => manifest.roots.push(unquoted(&value).to_owned()),
             ("package", key) if key.starts_with("auto") && value == "false" => {
-                manifest.only_named.push(key.trim_start_matches("auto").to_owned());
+                manifest.named_targets.push(key.trim_start_matches("auto").to_owned());
             }
             ("package", "edition" | "edition.workspace") => manifest.is_2015 = unquoted(&value) == "2015",
             ("features", _) => features.push((key.to_owned(), strings(&value))),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_names_its_targets() {
+    fn parses_targets() {
         let text = "[package]\nname = \"my-tool\" # it\nautotests = false\n[lib]\npath = \"a.rs\"\n[[bin]]\npath = \"b.rs\"\n\
             [dependencies]\nshort = { path = \"x\", package = \"long-name\" }\n[dev-dependencies.t]\npackage = \"u\"\n\
             [features]\ndefault = [\n \"one\",\n]\none = [\"two\"]\nthree = []\n";
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(manifest.name, "my-tool");
         assert_eq!(manifest.lib_path.as_deref(), Some("a.rs"));
         assert_eq!(manifest.roots, ["b.rs"]);
-        assert_eq!(manifest.only_named, ["tests"]);
+        assert_eq!(manifest.named_targets, ["tests"]);
         let renames = [("short".to_owned(), "long_name".to_owned()), ("t".to_owned(), "u".to_owned())];
         assert_eq!(manifest.renames, renames);
         assert_eq!(manifest.defaults, ["default", "one", "two"]);

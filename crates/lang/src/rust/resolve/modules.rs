@@ -2,7 +2,7 @@
 
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 
-use super::Rules;
+use super::RustResolver;
 use super::cfg;
 use super::crates::join;
 
@@ -16,11 +16,11 @@ pub(super) struct Scope {
 /// The maximum nesting of modules.
 const MAX_DEPTH: usize = 64;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns the enclosing module of a scope.
     pub(super) fn module_of(&self, scope: Scope) -> Scope {
         let Some(index) = self.indexed(scope.file) else { return scope };
-        Scope { file: scope.file, symbol: index.nearest(scope.symbol, &[SymbolKind::Module]) }
+        Scope { file: scope.file, symbol: index.nearest_ancestor(scope.symbol, &[SymbolKind::Module]) }
     }
 
     /// Returns the parent module of a module.
@@ -29,7 +29,7 @@ impl Rules<'_> {
             let above = self.indexed(module.file)?.symbol(symbol)?.parent;
             return Some(self.module_of(Scope { file: module.file, symbol: above }));
         }
-        self.parents.once(&module.file, || self.declaring(module.file))
+        self.parents.get_or_compute(&module.file, || self.declaring(module.file))
     }
 
     /// Returns the root of the crate that a module belongs to.
@@ -60,16 +60,16 @@ impl Rules<'_> {
     /// Returns the module that a `mod` item declares.
     pub(super) fn declared_module(&self, at: SymbolAt) -> Option<Scope> {
         let index = self.indexed(at.file)?;
-        let symbol = index.symbol(at.place)?;
+        let symbol = index.symbol(at.ordinal)?;
         let text = self.world.text(at.file)?;
         if symbol.span.text(&text).ends_with('}') {
-            return Some(Scope { file: at.file, symbol: Some(at.place) });
+            return Some(Scope { file: at.file, symbol: Some(at.ordinal) });
         }
         let path = &index.file.path;
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let attributes = text.get(symbol.outer_start as usize..symbol.span.start as usize).unwrap_or("");
         let outer: Vec<&str> = index
-            .around(symbol.parent)
+            .ancestors(symbol.parent)
             .filter_map(|at| index.symbol(at))
             .filter(|around| around.kind == SymbolKind::Module)
             .map(|around| around.name.as_str())
@@ -90,7 +90,7 @@ impl Rules<'_> {
     /// Returns whether a symbol exists in a default build.
     pub(super) fn is_active(&self, at: SymbolAt) -> bool {
         let Some(index) = self.indexed(at.file) else { return true };
-        let Some(symbol) = index.symbol(at.place) else { return true };
+        let Some(symbol) = index.symbol(at.ordinal) else { return true };
         if symbol.outer_start == symbol.span.start {
             return true;
         }
@@ -100,7 +100,7 @@ impl Rules<'_> {
             return true;
         }
         let root = self.root(Scope { file: at.file, symbol: None }).file;
-        cfg::holds(attributes, &|feature| self.crates.has_feature(root, feature))
+        cfg::is_enabled(attributes, &|feature| self.crates.has_feature(root, feature))
     }
 
     fn file_scope(&self, path: &str) -> Option<Scope> {
@@ -135,7 +135,7 @@ impl Rules<'_> {
         let index = self.indexed(above)?;
         let declared = |place: u32| {
             let symbol = index.symbol(place).filter(|symbol| symbol.kind == SymbolKind::Module)?;
-            let found = self.declared_module(SymbolAt { file: above, place })?;
+            let found = self.declared_module(SymbolAt { file: above, ordinal: place })?;
             let here = Scope { file: above, symbol: symbol.parent };
             (found == Scope { file, symbol: None }).then(|| self.module_of(here))
         };

@@ -1,51 +1,51 @@
 //! Selects a method among several `impl`s of a generic trait for one type (`From<A>`, `From<B>`) by its first argument.
 
-use codecompass_model::{Flags, Meaning, Reference, SymbolAt};
+use codecompass_model::{Flags, Reference, Resolution, SymbolAt};
 
 use super::blocks::skip;
 use super::modules::Scope;
-use super::types::{Bindings, Ty};
-use super::{Rules, declared_params};
+use super::types::{Ty, TypeBindings};
+use super::{RustResolver, declared_params};
 use crate::rules::index::Index;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Resolves `T::name(argument)` if `T` has the name from `impl`s of generic traits.
-    pub(super) fn overloaded(&self, index: &Index, reference: &Reference, ty: &Ty) -> Option<Meaning> {
+    pub(super) fn overloaded(&self, index: &Index, reference: &Reference, ty: &Ty) -> Option<Resolution> {
         let name = index.name(reference.name);
         let all = self.generic_impls(ty, name);
         if all.is_empty() {
             return None;
         }
-        let argument = self.first_argument(index, reference).filter(is_telling);
+        let argument = self.first_argument(index, reference).filter(is_distinctive);
         let fitting = match &argument {
             None => all,
-            Some(argument) => all.into_iter().filter(|&at| self.takes(at, argument)).collect(),
+            Some(argument) => all.into_iter().filter(|&at| self.accepts_argument(at, argument)).collect(),
         };
         Some(match (fitting.as_slice(), argument) {
             // External types have more implementations than the view shows.
-            (_, None) if matches!(ty, Ty::Library(..)) => Meaning::Unknown("the type of the argument is unknown"),
-            ([only], _) => Meaning::proved(*only, "implementation for the argument"),
-            ([], _) => Meaning::Unknown("no implementation for the argument"),
-            _ => Meaning::Unknown("several implementations"),
+            (_, None) if matches!(ty, Ty::Library(..)) => Resolution::Unknown("the type of the argument is unknown"),
+            ([only], _) => Resolution::proved(*only, "implementation for the argument"),
+            ([], _) => Resolution::Unknown("no implementation for the argument"),
+            _ => Resolution::Unknown("several implementations"),
         })
     }
 
     /// Returns whether a function's first parameter accepts a type.
-    fn takes(&self, at: SymbolAt, argument: &Ty) -> bool {
+    fn accepts_argument(&self, at: SymbolAt, argument: &Ty) -> bool {
         let Some(index) = self.indexed(at.file) else { return true };
-        let is_method = index.symbol(at.place).is_some_and(|symbol| symbol.flags.has(Flags::TAKES_SELF));
-        let scope = Scope { file: at.file, symbol: Some(at.place) };
-        let pattern = match declared_params(&index, at.place).next().filter(|_| !is_method) {
-            Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.written(at))),
+        let is_method = index.symbol(at.ordinal).is_some_and(|symbol| symbol.flags.has(Flags::TAKES_SELF));
+        let scope = Scope { file: at.file, symbol: Some(at.ordinal) };
+        let pattern = match declared_params(&index, at.ordinal).next().filter(|_| !is_method) {
+            Some(declared) => self.lower_text(scope, declared.annotation.map_or("", |at| index.expr_text(at))),
             None => self.converts_from(at).unwrap_or(Ty::Unknown),
         };
         let is_open = matches!(pattern, Ty::Projection(..) | Ty::Bounds(_));
-        is_open || Bindings::default().unify(&pattern, argument, &|_| true)
+        is_open || TypeBindings::default().unify(&pattern, argument, &|_| true)
     }
 
     /// Returns the source type of an `impl From<T>`; its parameter may have no name.
     fn converts_from(&self, at: SymbolAt) -> Option<Ty> {
-        let owner = SymbolAt { file: at.file, place: self.symbol(at, |symbol| symbol.parent)?? };
+        let owner = SymbolAt { file: at.file, ordinal: self.symbol(at, |symbol| symbol.parent)?? };
         let implementation = self.implementation(owner);
         let bound = implementation.of_trait.as_ref().filter(|bound| matches!(&*bound.name, "From" | "TryFrom"))?;
         bound.arguments.first().cloned()
@@ -69,7 +69,7 @@ impl Rules<'_> {
 }
 
 /// Returns whether a type is known well enough to distinguish it from others.
-fn is_telling(ty: &Ty) -> bool {
+fn is_distinctive(ty: &Ty) -> bool {
     match ty {
         Ty::Unknown | Ty::Projection(..) => false,
         Ty::Library(name, _) => !matches!(&**name, "?" | "Iterator" | "[]"),

@@ -2,22 +2,22 @@
 
 use codecompass_model::{BindingKind, SymbolAt, SymbolKind};
 
-use super::Rules;
+use super::RustResolver;
 use super::blocks::find_word;
 use super::expressions::arguments;
-use super::lower::Named;
+use super::lower::PathTarget;
 use super::modules::Scope;
 use super::scope::Space;
+use super::type_ref::TypeRef;
 use super::types::Ty;
-use super::written::Written;
 use crate::rules::index::Index;
 
 /// The maximum nesting of patterns.
 const MAX_DEPTH: usize = 8;
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Returns the type of a name inside a pattern, given the type of the whole.
-    pub(super) fn inside(&self, index: &Index, binding: u32, whole: &Ty) -> Option<Ty> {
+    pub(super) fn nested_binding_type(&self, index: &Index, binding: u32, whole: &Ty) -> Option<Ty> {
         let text = self.world.text(index.id())?;
         let declared = index.facts().bindings.get(binding as usize)?;
         let start = index.lines(&*self.world).start(declared.line);
@@ -29,13 +29,13 @@ impl Rules<'_> {
             && let Some(end) = line[at..].find(" in ")
         {
             let one = self.element(whole)?;
-            return self.matched(scope, &line[head + 4..at + end], &one, name, 0);
+            return self.matched_type(scope, &line[head + 4..at + end], &one, name, 0);
         }
         if declared.kind == BindingKind::Param {
             let open = line[..at].rfind('|')?;
             let close = at + line[at..].find('|')?;
             let parameter = arguments(&line[open + 1..close]).find(|part| find_word(part, name).is_some())?;
-            return self.matched(scope, parameter, whole, name, 0);
+            return self.matched_type(scope, parameter, whole, name, 0);
         }
         let pattern = match line[..at].rfind("let ") {
             Some(head) => {
@@ -48,11 +48,11 @@ impl Rules<'_> {
                 own.split(" if ").next().unwrap_or(own)
             }
         };
-        self.matched(scope, pattern, whole, name, 0)
+        self.matched_type(scope, pattern, whole, name, 0)
     }
 
     /// Returns the type of a name in a pattern that matches a value of this type.
-    fn matched(&self, scope: Scope, pattern: &str, ty: &Ty, name: &str, depth: usize) -> Option<Ty> {
+    fn matched_type(&self, scope: Scope, pattern: &str, ty: &Ty, name: &str, depth: usize) -> Option<Ty> {
         let pattern = pattern.trim().trim_start_matches(['&', '|']).trim_start();
         let pattern = pattern.strip_prefix("ref ").unwrap_or(pattern).trim_start();
         let pattern = pattern.strip_prefix("mut ").unwrap_or(pattern).trim();
@@ -64,7 +64,7 @@ impl Rules<'_> {
         }
         let next = |part: &str, ty: &Ty| {
             find_word(part, name)?;
-            self.matched(scope, part, ty, name, depth + 1)
+            self.matched_type(scope, part, ty, name, depth + 1)
         };
         if let Some((head, rest)) = pattern.split_once(" @ ") {
             return if head.trim() == name { Some(ty.clone()) } else { next(rest, ty) };
@@ -106,11 +106,13 @@ impl Rules<'_> {
 
     /// Returns the type of a field of the struct or variant that a pattern names.
     fn pattern_field(&self, scope: Scope, head: &str, ty: &Ty, field: &str) -> Option<Ty> {
-        let written = Written::parse(head);
-        let Named::Symbol(holder, _) = self.walk(scope, written.segments(), Space::Value) else { return None };
+        let written = TypeRef::parse(head);
+        let PathTarget::Symbol(holder, _) = self.resolve_path(scope, written.segments(), Space::Value) else {
+            return None;
+        };
         let (kind, parent) = self.symbol(holder, |symbol| (symbol.kind, symbol.parent))?;
-        let place = if kind == SymbolKind::Variant { parent? } else { holder.place };
-        let of = SymbolAt { file: holder.file, place };
+        let place = if kind == SymbolKind::Variant { parent? } else { holder.ordinal };
+        let of = SymbolAt { file: holder.file, ordinal: place };
         let arguments = match ty {
             Ty::Item(at, arguments) if *at == of => arguments.clone(),
             _ => [].into(),

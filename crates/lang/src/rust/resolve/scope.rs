@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use codecompass_model::{Flags, Import, Symbol, SymbolAt, SymbolKind, Visibility};
 
-use super::Rules;
+use super::RustResolver;
 use super::modules::Scope;
 
 /// The namespace of a lookup.
@@ -21,7 +21,7 @@ pub(super) enum Def {
     Symbol(SymbolAt),
     Module(Scope),
     /// An external item, by the last segment of its path.
-    Outside(Rc<str>),
+    External(Rc<str>),
 }
 
 /// Names that are in scope without an import.
@@ -82,7 +82,7 @@ pub(super) const PRIMITIVES: &[&str] = &[
     "usize",
 ];
 
-impl Rules<'_> {
+impl RustResolver<'_> {
     /// Resolves a bare name in a scope.
     pub(super) fn name(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
@@ -90,17 +90,17 @@ impl Rules<'_> {
             let kind = index.symbol(*at).map(|symbol| symbol.kind);
             matches!(kind, Some(SymbolKind::Fn | SymbolKind::Module | SymbolKind::Const | SymbolKind::Static))
         };
-        for at in index.around(scope.symbol).filter(scopes) {
+        for at in index.ancestors(scope.symbol).filter(scopes) {
             let here = Scope { file: scope.file, symbol: Some(at) };
             if let Some(found) = self.lookup(here, name, space) {
                 return Some(found);
             }
             if index.symbol(at).is_some_and(|symbol| symbol.kind == SymbolKind::Module) {
-                return self.beyond(here, name, space);
+                return self.lookup_outside_modules(here, name, space);
             }
         }
         let file = Scope { file: scope.file, symbol: None };
-        self.lookup(file, name, space).or_else(|| self.beyond(file, name, space))
+        self.lookup(file, name, space).or_else(|| self.lookup_outside_modules(file, name, space))
     }
 
     /// Resolves a path in a scope.
@@ -115,12 +115,12 @@ impl Rules<'_> {
             "" => {
                 let (name, more) = rest.split_first()?;
                 rest = more;
-                self.library(scope, name).unwrap_or_else(|| Def::Outside((*name).into()))
+                self.library(scope, name).unwrap_or_else(|| Def::External((*name).into()))
             }
             name => match self.name(scope, name, step(rest)) {
                 Some(def) => def,
                 // A dependency is known by its name alone.
-                None if !rest.is_empty() && !name.starts_with(char::is_uppercase) => Def::Outside(name.into()),
+                None if !rest.is_empty() && !name.starts_with(char::is_uppercase) => Def::External(name.into()),
                 None => return None,
             },
         };
@@ -139,10 +139,10 @@ impl Rules<'_> {
     pub(super) fn step(&self, def: &Def, name: &str, space: Space) -> Option<Def> {
         match def {
             Def::Module(module) => match self.lookup(*module, name, space) {
-                None if self.has_outside_glob(*module) => Some(Def::Outside(name.into())),
+                None if self.has_external_glob(*module) => Some(Def::External(name.into())),
                 found => found,
             },
-            Def::Outside(_) => Some(Def::Outside(name.into())),
+            Def::External(_) => Some(Def::External(name.into())),
             Def::Symbol(at) => self.variant(*at, name).map(Def::Symbol),
         }
     }
@@ -154,8 +154,8 @@ impl Rules<'_> {
         let is_variant = |&&place: &&u32| {
             index.symbol(place).is_some_and(|symbol| matches!(symbol.kind, SymbolKind::Variant | SymbolKind::Const))
         };
-        let place = index.named(Some(of.place), name).iter().find(is_variant)?;
-        Some(SymbolAt { file: of.file, place: *place })
+        let place = index.named(Some(of.ordinal), name).iter().find(is_variant)?;
+        Some(SymbolAt { file: of.file, ordinal: *place })
     }
 
     /// Resolves an import.
@@ -172,7 +172,7 @@ impl Rules<'_> {
         if self.crates.is_2015(root.file)
             && self.module_of(scope) != root
             && let Some(found) = self.path(root, &segments, space)
-            && !matches!(found, Def::Outside(_))
+            && !matches!(found, Def::External(_))
             && !matches!(segments[0], "self" | "super")
         {
             return Some(found);
@@ -180,26 +180,26 @@ impl Rules<'_> {
         let found = self.path(scope, &segments, space);
         // An undeclared bare name is a dependency.
         let is_crate = segments.len() == 1 && space == Space::Type && !name.starts_with(char::is_uppercase);
-        found.or_else(|| is_crate.then(|| Def::Outside(name.into())))
+        found.or_else(|| is_crate.then(|| Def::External(name.into())))
     }
 
     /// Looks up a name in a module, or among the items of a function.
     fn lookup(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let key = (scope, name.to_owned(), space);
-        self.names.search(&self.searches, key, || {
-            self.own(scope, name, space)
+        self.names.search(&self.lookup_stack, key, || {
+            self.declared_in(scope, name, space)
                 .or_else(|| self.through_imports(scope, name, space))
                 .or_else(|| self.exported_macro(scope, name).filter(|_| space == Space::Macro))
         })
     }
 
-    fn own(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
+    fn declared_in(&self, scope: Scope, name: &str, space: Space) -> Option<Def> {
         let index = self.indexed(scope.file)?;
         // A method that a macro puts into an `impl` is not a function of the module.
         let is_method = |symbol: &Symbol| symbol.kind == SymbolKind::Fn && symbol.flags.has(Flags::TAKES_SELF);
         let fits =
             |place: &u32| index.symbol(*place).is_some_and(|symbol| is_in(symbol.kind, space) && !is_method(symbol));
-        let at = |place: u32| SymbolAt { file: scope.file, place };
+        let at = |place: u32| SymbolAt { file: scope.file, ordinal: place };
         let named = match index.named(scope.symbol, name) {
             [] if RESERVED.contains(&name) => index.named(scope.symbol, &format!("r#{name}")),
             named => named,
@@ -209,7 +209,7 @@ impl Rules<'_> {
             [only] => *only,
             several => several.iter().copied().find(|&at| self.is_active(at)).or(several.first().copied())?,
         };
-        match index.symbol(best.place)?.kind {
+        match index.symbol(best.ordinal)?.kind {
             SymbolKind::Module => self.declared_module(best).map(Def::Module),
             _ => Some(Def::Symbol(best)),
         }
@@ -217,7 +217,7 @@ impl Rules<'_> {
 
     /// Looks up an exported macro, which belongs to the root of its crate regardless of its location.
     fn exported_macro(&self, scope: Scope, name: &str) -> Option<Def> {
-        let is_exported = |&at: &SymbolAt| self.is_exported_macro(at) && self.root(of_file(at)) == scope;
+        let is_exported = |&at: &SymbolAt| self.is_exported_macro(at) && self.root(file_scope_of(at)) == scope;
         let is_root = scope.symbol.is_none() && self.crates.is_root(scope.file);
         let all: Vec<SymbolAt> =
             self.world.symbols_named(name).iter().copied().filter(|_| is_root).filter(is_exported).collect();
@@ -244,10 +244,10 @@ impl Rules<'_> {
             Def::Module(module) if module == scope => None,
             Def::Module(module) => {
                 let found = self.lookup(module, name, space)?;
-                self.is_seen(scope, module, name, &found).then_some(found)
+                self.is_visible_through_glob(scope, module, name, &found).then_some(found)
             }
             Def::Symbol(at) => self.variant(at, name).map(Def::Symbol),
-            Def::Outside(_) => None,
+            Def::External(_) => None,
         })
     }
 
@@ -257,7 +257,7 @@ impl Rules<'_> {
     }
 
     /// Returns whether a glob imports an item: private items are visible only inside their module.
-    fn is_seen(&self, scope: Scope, module: Scope, name: &str, found: &Def) -> bool {
+    fn is_visible_through_glob(&self, scope: Scope, module: Scope, name: &str, found: &Def) -> bool {
         if self.is_within(scope, module) || matches!(found, Def::Symbol(at) if self.is_exported_macro(*at)) {
             return true;
         }
@@ -265,7 +265,7 @@ impl Rules<'_> {
         let own = index.named(module.symbol, name);
         let is_public =
             |place: &u32| index.symbol(*place).is_some_and(|symbol| symbol.visibility != Some(Visibility::Private));
-        if !own.is_empty() && matches!(found, Def::Symbol(at) if own.contains(&at.place) && at.file == module.file) {
+        if !own.is_empty() && matches!(found, Def::Symbol(at) if own.contains(&at.ordinal) && at.file == module.file) {
             return own.iter().any(is_public);
         }
         let brings = |at: &u32| {
@@ -280,12 +280,12 @@ impl Rules<'_> {
         match def {
             Def::Symbol(at) => self.symbol(*at, |symbol| is_in(symbol.kind, space)).unwrap_or(false),
             Def::Module(_) => space == Space::Type,
-            Def::Outside(_) => true,
+            Def::External(_) => true,
         }
     }
 
     /// Looks up a name that no module has: in crates, the prelude, external globs.
-    fn beyond(&self, module: Scope, name: &str, space: Space) -> Option<Def> {
+    fn lookup_outside_modules(&self, module: Scope, name: &str, space: Space) -> Option<Def> {
         if space == Space::Type
             && let Some(found) = self.library(module, name)
         {
@@ -293,7 +293,7 @@ impl Rules<'_> {
         }
         let is_known = PRELUDE.binary_search(&name).is_ok() || space == Space::Type && is_language(name);
         let is_crate = space == Space::Type && self.crates.depends(self.root(module).file, name);
-        (is_known || is_crate || self.has_outside_glob(module)).then(|| Def::Outside(name.into()))
+        (is_known || is_crate || self.has_external_glob(module)).then(|| Def::External(name.into()))
     }
 
     /// Returns whether a name counts as external only because a library's glob might import it, while the crate itself
@@ -301,7 +301,7 @@ impl Rules<'_> {
     pub(super) fn is_only_guessed(&self, scope: Scope, name: &str, spaces: &[Space]) -> bool {
         let is_known = PRELUDE.binary_search(&name).is_ok() || is_language(name);
         let module = self.module_of(scope);
-        if is_known || !self.has_outside_glob(module) || self.is_imported(scope, name) {
+        if is_known || !self.has_external_glob(module) || self.is_imported(scope, name) {
             return false;
         }
         let root = self.root(module);
@@ -323,25 +323,27 @@ impl Rules<'_> {
     }
 
     /// Returns whether a module, or a module that it glob-imports, glob-imports a library.
-    pub(super) fn has_outside_glob(&self, module: Scope) -> bool {
-        self.outside_globs.search(&self.searches, module, || self.finds_outside_glob(module).then_some(())).is_some()
+    pub(super) fn has_external_glob(&self, module: Scope) -> bool {
+        self.external_globs
+            .search(&self.lookup_stack, module, || self.find_external_glob(module).then_some(()))
+            .is_some()
     }
 
-    fn finds_outside_glob(&self, module: Scope) -> bool {
+    fn find_external_glob(&self, module: Scope) -> bool {
         let Some(index) = self.indexed(module.file) else { return false };
         index.imports(module.symbol).iter().any(|&at| {
             let import = &index.facts().imports[at as usize];
             import.glob
                 && match self.glob(module, import) {
-                    Some(Def::Outside(_)) => true,
-                    Some(Def::Module(other)) => self.has_outside_glob(other),
+                    Some(Def::External(_)) => true,
+                    Some(Def::Module(other)) => self.has_external_glob(other),
                     _ => false,
                 }
         })
     }
 }
 
-fn of_file(at: SymbolAt) -> Scope {
+fn file_scope_of(at: SymbolAt) -> Scope {
     Scope { file: at.file, symbol: None }
 }
 
@@ -361,7 +363,7 @@ fn is_in(kind: SymbolKind, space: Space) -> bool {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_prelude_is_sorted() {
+    fn prelude_is_sorted() {
         assert!(super::PRELUDE.is_sorted());
     }
 }

@@ -34,7 +34,7 @@ pub(super) enum Ty {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bound {
     /// The trait, if it is in the view.
-    pub(super) of: Option<SymbolAt>,
+    pub(super) symbol: Option<SymbolAt>,
     /// Its last name.
     pub(super) name: Rc<str>,
     /// Its type arguments.
@@ -101,9 +101,9 @@ impl Ty {
 
 /// The types that are bound to type parameters.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bindings(pub(super) Vec<(Parameter, Ty)>);
+pub(super) struct TypeBindings(pub(super) Vec<(Parameter, Ty)>);
 
-impl Bindings {
+impl TypeBindings {
     pub(super) fn get(&self, parameter: Parameter) -> Option<&Ty> {
         self.0.iter().find(|(known, _)| *known == parameter).map(|(_, ty)| ty)
     }

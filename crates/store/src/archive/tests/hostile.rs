@@ -11,7 +11,7 @@ use super::Project;
 use crate::StoreError;
 
 /// One parsed entry.
-struct Item {
+struct TestEntry {
     name: String,
     kind: EntryType,
     bytes: Vec<u8>,
@@ -20,14 +20,14 @@ struct Item {
 }
 
 /// A parsed archive.
-struct Parts {
-    items: Vec<Item>,
+struct TestArchive {
+    items: Vec<TestEntry>,
     /// The bytes after the last entry.
     tail: Vec<u8>,
 }
 
-impl Parts {
-    fn of(path: &Path) -> Self {
+impl TestArchive {
+    fn read(path: &Path) -> Self {
         let bytes = fs::read(path).expect("because it was just written");
         let plain = zstd::decode_all(bytes.as_slice()).expect("because it is intact");
         let mut archive = tar::Archive::new(plain.as_slice());
@@ -37,28 +37,28 @@ impl Parts {
             let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).expect("because it is intact");
-            items.push(Item { name, kind: EntryType::Regular, bytes, size: None });
+            items.push(TestEntry { name, kind: EntryType::Regular, bytes, size: None });
         }
         Self { items, tail: vec![0; 1024] }
     }
 
-    fn item(&mut self, name: &str) -> &mut Item {
+    fn item(&mut self, name: &str) -> &mut TestEntry {
         self.items.iter_mut().find(|item| item.name == name).unwrap_or_else(|| panic!("there is no {name}"))
     }
 
     fn push(&mut self, name: &str, kind: EntryType) {
-        self.items.push(Item { name: name.to_owned(), kind, bytes: Vec::new(), size: None });
+        self.items.push(TestEntry { name: name.to_owned(), kind, bytes: Vec::new(), size: None });
     }
 
     /// Edits the text of the manifest.
-    fn manifest(&mut self, from: &str, to: &str) {
+    fn edit_manifest(&mut self, from: &str, to: &str) {
         let text = String::from_utf8(self.items[0].bytes.clone()).expect("because a manifest is text");
         assert!(text.contains(from), "no {from} in {text}");
         self.items[0].bytes = text.replacen(from, to, 1).into_bytes();
     }
 
     /// Updates the manifest to match the entries.
-    fn listed_again(&mut self) {
+    fn rewrite_manifest(&mut self) {
         let text = String::from_utf8(self.items[0].bytes.clone()).expect("because a manifest is text");
         let mut lines: Vec<String> =
             text.lines().filter(|line| !line.starts_with("file ")).map(str::to_owned).collect();
@@ -69,14 +69,14 @@ impl Parts {
     }
 
     /// Edits the database and updates the manifest.
-    fn database(&mut self, folder: &Path, statement: &str) {
+    fn edit_database(&mut self, folder: &Path, statement: &str) {
         let path = folder.join("changed.db");
         fs::write(&path, &self.item("store.db").bytes).expect("because it can be written");
         let connection = Connection::open(&path).expect("because it is a database");
         connection.execute_batch(statement).expect("because it can be changed");
         drop(connection);
         self.item("store.db").bytes = fs::read(&path).expect("because it exists");
-        self.listed_again();
+        self.rewrite_manifest();
     }
 
     fn write(&self, path: &Path) {
@@ -102,152 +102,152 @@ impl Parts {
 
 /// Edits a valid archive and expects the import to refuse it for this reason without any change.
 #[track_caller]
-fn refused(because: &str, change: impl FnOnce(&mut Parts, &Path)) {
+fn assert_refused(because: &str, change: impl FnOnce(&mut TestArchive, &Path)) {
     let project = Project::indexed();
     let path = project.export("a.tar.zst");
-    let mut parts = Parts::of(&path);
+    let mut parts = TestArchive::read(&path);
     change(&mut parts, project.folder.path());
     parts.write(&path);
-    let before = project.picture();
+    let before = project.file_contents();
     match project.import(&path) {
         Err(StoreError::Archive(why)) => assert!(why.contains(because), "refused because {why}"),
         other => panic!("expected refusal: {because}: {other:?}"),
     }
-    assert!(project.picture() == before, "the project changed");
+    assert!(project.file_contents() == before, "the project changed");
 }
 
 #[test]
-fn an_archive_that_is_put_together_again_as_it_was_is_taken() {
+fn unchanged_archive_is_accepted() {
     let project = Project::indexed();
     let path = project.export("a.tar.zst");
-    let mut parts = Parts::of(&path);
-    parts.listed_again();
+    let mut parts = TestArchive::read(&path);
+    parts.rewrite_manifest();
     parts.write(&path);
     project.import(&path).expect("because the archive is valid");
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_refused() {
-    refused("/tmp/evil is an absolute path", |parts, _| parts.push("/tmp/evil", EntryType::Regular));
-    refused("text/../../evil leads out of the archive", |parts, _| {
+fn path_traversal_is_refused() {
+    assert_refused("/tmp/evil is an absolute path", |parts, _| parts.push("/tmp/evil", EntryType::Regular));
+    assert_refused("text/../../evil leads out of the archive", |parts, _| {
         parts.item("text/meta.json").name = "text/../../evil".into();
     });
-    refused("leads out of the archive", |parts, _| {
+    assert_refused("leads out of the archive", |parts, _| {
         parts.item("text/meta.json").name = "../../evil".into();
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("absolute", |parts, _| {
+    assert_refused("absolute", |parts, _| {
         parts.item("text/meta.json").name = "/evil".into();
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("not part of an index", |parts, _| {
+    assert_refused("not part of an index", |parts, _| {
         parts.item("text/meta.json").name = "write.lock".into();
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
     // Tantivy deletes the files that this file lists.
-    refused("not part of an index", |parts, _| {
+    assert_refused("not part of an index", |parts, _| {
         parts.items[2].name = "text/.managed.json".into();
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("a file in its database has the path ../evil", |parts, folder| {
-        parts.database(folder, "UPDATE file_versions SET path = '../evil' WHERE path = 'beta.txt'");
+    assert_refused("a file in its database has the path ../evil", |parts, folder| {
+        parts.edit_database(folder, "UPDATE file_versions SET path = '../evil' WHERE path = 'beta.txt'");
     });
 }
 
 #[test]
-fn links_folders_and_other_special_entries_are_refused() {
-    refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Symlink);
-    refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Link);
-    refused("store.db is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Directory);
-    refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Fifo);
-    refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::GNULongName);
-    refused("is not a regular file", |parts, _| parts.item("manifest").kind = EntryType::XHeader);
+fn special_entries_are_refused() {
+    assert_refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Symlink);
+    assert_refused("text/meta.json is a link", |parts, _| parts.item("text/meta.json").kind = EntryType::Link);
+    assert_refused("store.db is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Directory);
+    assert_refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::Fifo);
+    assert_refused("is not a regular file", |parts, _| parts.item("store.db").kind = EntryType::GNULongName);
+    assert_refused("is not a regular file", |parts, _| parts.item("manifest").kind = EntryType::XHeader);
 }
 
 #[test]
-fn entries_that_are_double_missing_or_not_listed_are_refused() {
-    refused("store.db occurs twice", |parts, _| {
+fn duplicate_missing_and_unlisted_entries_are_refused() {
+    assert_refused("store.db occurs twice", |parts, _| {
         let bytes = parts.item("store.db").bytes.clone();
-        parts.items.insert(2, Item { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
+        parts.items.insert(2, TestEntry { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
     });
-    refused("store.db occurs twice", |parts, _| {
+    assert_refused("store.db occurs twice", |parts, _| {
         let bytes = parts.item("store.db").bytes.clone();
-        parts.items.insert(2, Item { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
-        parts.listed_again();
+        parts.items.insert(2, TestEntry { name: "store.db".into(), kind: EntryType::Regular, bytes, size: None });
+        parts.rewrite_manifest();
     });
-    refused("more.txt is not listed", |parts, _| parts.push("more.txt", EntryType::Regular));
-    refused("text/meta.json is missing", |parts, _| parts.items.truncate(parts.items.len() - 1));
-    refused("store.db is missing or out of order", |parts, _| drop(parts.items.remove(1)));
-    refused("does not begin with the database", |parts, _| parts.items[0].bytes = header_only(parts));
-    refused("does not begin with a manifest", |parts, _| drop(parts.items.remove(0)));
+    assert_refused("more.txt is not listed", |parts, _| parts.push("more.txt", EntryType::Regular));
+    assert_refused("text/meta.json is missing", |parts, _| parts.items.truncate(parts.items.len() - 1));
+    assert_refused("store.db is missing or out of order", |parts, _| drop(parts.items.remove(1)));
+    assert_refused("does not begin with the database", |parts, _| parts.items[0].bytes = header_only(parts));
+    assert_refused("does not begin with a manifest", |parts, _| drop(parts.items.remove(0)));
 }
 
-fn header_only(parts: &Parts) -> Vec<u8> {
+fn header_only(parts: &TestArchive) -> Vec<u8> {
     let text = String::from_utf8(parts.items[0].bytes.clone()).expect("because a manifest is text");
     text.lines().take(3).map(|line| format!("{line}\n")).collect::<String>().into_bytes()
 }
 
 #[test]
 fn wrong_checksums_and_sizes_are_refused() {
-    refused("store.db has a wrong checksum", |parts, _| parts.item("store.db").bytes[5000] ^= 1);
-    refused("text/meta.json has a wrong checksum", |parts, _| parts.item("text/meta.json").bytes[0] ^= 1);
-    refused("its manifest says", |parts, _| parts.item("text/meta.json").bytes.push(b' '));
-    refused("its manifest says", |parts, _| parts.item("text/meta.json").size = Some(1 << 40));
-    refused("a line that cannot be parsed", |parts, _| parts.manifest("\nfile ", "\nfile x"));
-    refused("a line that cannot be parsed", |parts, _| parts.manifest("\nfile ", "\nother "));
+    assert_refused("store.db has a wrong checksum", |parts, _| parts.item("store.db").bytes[5000] ^= 1);
+    assert_refused("text/meta.json has a wrong checksum", |parts, _| parts.item("text/meta.json").bytes[0] ^= 1);
+    assert_refused("its manifest says", |parts, _| parts.item("text/meta.json").bytes.push(b' '));
+    assert_refused("its manifest says", |parts, _| parts.item("text/meta.json").size = Some(1 << 40));
+    assert_refused("a line that cannot be parsed", |parts, _| parts.edit_manifest("\nfile ", "\nfile x"));
+    assert_refused("a line that cannot be parsed", |parts, _| parts.edit_manifest("\nfile ", "\nother "));
 }
 
 #[test]
-fn bombs_are_refused_before_they_are_unpacked() {
-    refused("it declares", |parts, _| {
+fn bombs_are_refused_before_unpacking() {
+    assert_refused("it declares", |parts, _| {
         let size = parts.item("store.db").bytes.len();
-        parts.manifest(&format!("file {size} "), &format!("file {} ", 1_u64 << 50));
+        parts.edit_manifest(&format!("file {size} "), &format!("file {} ", 1_u64 << 50));
     });
-    refused("it declares", |parts, _| {
+    assert_refused("it declares", |parts, _| {
         let size = parts.item("store.db").bytes.len();
-        parts.manifest(&format!("file {size} "), &format!("file {} ", u64::MAX));
+        parts.edit_manifest(&format!("file {size} "), &format!("file {} ", u64::MAX));
     });
-    refused("it declares", |parts, _| {
+    assert_refused("it declares", |parts, _| {
         parts.item("store.db").bytes = vec![0; 80 << 20];
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("its manifest says", |parts, _| parts.item("store.db").bytes = vec![0; 80 << 20]);
-    refused("its manifest is too long", |parts, _| parts.items[0].bytes.resize(2 << 20, b'\n'));
-    refused("data after its last entry", |parts, _| parts.tail = vec![0; 80 << 20]);
+    assert_refused("its manifest says", |parts, _| parts.item("store.db").bytes = vec![0; 80 << 20]);
+    assert_refused("its manifest is too long", |parts, _| parts.items[0].bytes.resize(2 << 20, b'\n'));
+    assert_refused("data after its last entry", |parts, _| parts.tail = vec![0; 80 << 20]);
 }
 
 #[test]
-fn a_database_or_text_index_that_is_none_of_ours_is_refused() {
+fn foreign_database_or_text_index_is_refused() {
     let trigger = "CREATE TRIGGER evil AFTER INSERT ON workspaces BEGIN DELETE FROM branch_state; END";
-    refused("unexpected tables", |parts, folder| parts.database(folder, trigger));
-    refused("which is not stored", |parts, folder| {
-        parts.database(folder, "DELETE FROM file_versions WHERE path = 'beta.txt'");
+    assert_refused("unexpected tables", |parts, folder| parts.edit_database(folder, trigger));
+    assert_refused("which is not stored", |parts, folder| {
+        parts.edit_database(folder, "DELETE FROM file_versions WHERE path = 'beta.txt'");
     });
-    refused("its database is corrupt", |parts, folder| {
-        parts.database(folder, "UPDATE branch_state SET members = x'00'");
+    assert_refused("its database is corrupt", |parts, folder| {
+        parts.edit_database(folder, "UPDATE branch_state SET members = x'00'");
     });
-    refused("its database is corrupt", |parts, folder| {
-        parts.database(folder, "UPDATE branch_state SET view = 'nonsense' WHERE view = 'ref:feat'");
+    assert_refused("its database is corrupt", |parts, folder| {
+        parts.edit_database(folder, "UPDATE branch_state SET view = 'nonsense' WHERE view = 'ref:feat'");
     });
-    refused("its database is corrupt", |parts, folder| parts.database(folder, "UPDATE meta SET value = 1"));
-    refused("its database is corrupt", |parts, _| {
+    assert_refused("its database is corrupt", |parts, folder| parts.edit_database(folder, "UPDATE meta SET value = 1"));
+    assert_refused("its database is corrupt", |parts, _| {
         parts.item("store.db").bytes = b"not a database, but long enough to be one".repeat(100);
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("its text index is corrupt", |parts, _| {
+    assert_refused("its text index is corrupt", |parts, _| {
         parts.item("text/meta.json").bytes = b"{}".to_vec();
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
-    refused("its text index is corrupt", |parts, _| {
+    assert_refused("its text index is corrupt", |parts, _| {
         let at =
             parts.items.iter().position(|item| item.name.ends_with(".idx")).expect("because a segment has postings");
         parts.items[at].bytes[1] ^= 1;
-        parts.listed_again();
+        parts.rewrite_manifest();
     });
 }
 
 #[test]
-fn other_versions_of_the_format_or_the_schema_are_told_apart() {
+fn other_format_and_schema_versions_are_reported() {
     for (from, to, expected) in [
         ("codecompass-state 1", "codecompass-state 2", ("format", 2, 1)),
         ("codecompass-state 1", "codecompass-state 0", ("format", 0, 1)),
@@ -256,24 +256,24 @@ fn other_versions_of_the_format_or_the_schema_are_told_apart() {
     ] {
         let project = Project::indexed();
         let path = project.export("a.tar.zst");
-        let mut parts = Parts::of(&path);
-        parts.manifest(from, to);
+        let mut parts = TestArchive::read(&path);
+        parts.edit_manifest(from, to);
         parts.write(&path);
-        let before = project.picture();
+        let before = project.file_contents();
         match project.import(&path) {
             Err(StoreError::ArchiveVersion { what, found, required }) => assert_eq!((what, found, required), expected),
             other => panic!("{to}: {other:?}"),
         }
-        assert!(project.picture() == before, "the project changed");
+        assert!(project.file_contents() == before, "the project changed");
     }
 }
 
 #[test]
-fn what_is_cut_off_flipped_or_no_archive_at_all_is_refused() {
+fn truncated_flipped_and_foreign_files_are_refused() {
     let project = Project::indexed();
     let path = project.export("a.tar.zst");
     let whole = fs::read(&path).expect("because it was just written");
-    let before = project.picture();
+    let before = project.file_contents();
     let harmed = project.path("harmed");
     let expect_refused = |what: &str, bytes: &[u8]| {
         fs::write(&harmed, bytes).expect("because it can be written");
@@ -293,5 +293,5 @@ fn what_is_cut_off_flipped_or_no_archive_at_all_is_refused() {
     expect_refused("another tar", &zstd::encode_all(&[0_u8; 1024][..], 3).expect("because it fits"));
     assert!(matches!(project.import(project.folder.path()), Err(StoreError::Archive(_))), "a folder");
     assert!(matches!(project.import(&project.path("nothing")), Err(StoreError::Io { .. })), "a missing file");
-    assert!(project.picture() == before, "the project changed");
+    assert!(project.file_contents() == before, "the project changed");
 }

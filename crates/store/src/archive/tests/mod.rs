@@ -10,10 +10,10 @@ use codecompass_model::{BlobId, Chunk, FileFacts, Lines, Span, VersionId, ViewKe
 use roaring::RoaringBitmap;
 use tempfile::TempDir;
 
-use super::{Export, Import, Imported, Start, export, import};
+use super::{ExportRequest, ImportRequest, Imported, InitialView, export, import};
 use crate::text::TextIndex;
 use crate::{
-    CachedStat, JobMode, Missing, NewVersion, ProjectDir, Publish, Result, SecretRules, Stat, Store, StoreError,
+    CachedStat, JobMode, NewVersion, OnMissing, ProjectDir, Publish, Result, SecretRules, Stat, Store, StoreError,
     Tuning, ViewUpdate, Writer, prune,
 };
 
@@ -27,15 +27,15 @@ impl SecretRules for NoSecrets {
         1
     }
 
-    fn is_named(&self, _path: &str) -> bool {
+    fn is_secret_path(&self, _path: &str) -> bool {
         false
     }
 
-    fn is_read(&self, _language: &str) -> bool {
+    fn scans_language(&self, _language: &str) -> bool {
         false
     }
 
-    fn is_held(&self, _path: &str, _language: &str, _text: &str) -> bool {
+    fn has_secret(&self, _path: &str, _language: &str, _text: &str) -> bool {
         false
     }
 }
@@ -56,7 +56,7 @@ impl Project {
     /// Indexes `main` with two files, `feat` with a third, and a work tree with a fourth, uncommitted one.
     fn indexed() -> Self {
         let project = Self::new();
-        let mut writer = Writer::open(&project.dir, Missing::Create, true, Tuning::default(), None, 1)
+        let mut writer = Writer::open(&project.dir, OnMissing::Create, true, Tuning::default(), None, 1)
             .expect("because it can be created");
         writer.register(ROOT, 1).expect("because it can be registered");
         let job = writer.start_job(None, &worktree(ROOT), "main", JobMode::Full, 1).expect("because a job can start");
@@ -88,15 +88,15 @@ impl Project {
     fn export(&self, name: &str) -> PathBuf {
         let target = self.path(name);
         let request =
-            Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
+            ExportRequest { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
         export(&self.dir, &request).expect("because it can be exported");
         target
     }
 
     fn import(&self, source: &Path) -> Result<Imported> {
         let from = [ViewKey::Ref("main".into())];
-        let start = Some(Start { ref_name: "mine", commit: None, from: &from });
-        import(&self.dir, &Import { source, root: "/elsewhere", start, point: None, now: 3 })
+        let start = Some(InitialView { ref_name: "mine", commit: None, from: &from });
+        import(&self.dir, &ImportRequest { source, root: "/elsewhere", start, point: None, now: 3 })
     }
 
     fn store(&self) -> Store {
@@ -109,11 +109,11 @@ impl Project {
 
     /// Whether a word occurs in any file of the project.
     fn has(&self, word: &str) -> bool {
-        self.picture().values().any(|bytes| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
+        self.file_contents().values().any(|bytes| bytes.windows(word.len()).any(|part| part == word.as_bytes()))
     }
 
     /// Returns the names and bytes of all files of the project, except locks.
-    fn picture(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn file_contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut all = BTreeMap::new();
         let mut waiting = vec![self.dir.root().to_owned()];
         while let Some(folder) = waiting.pop() {
@@ -149,7 +149,7 @@ fn view(key: ViewKey, members: RoaringBitmap) -> ViewUpdate {
 }
 
 #[test]
-fn what_was_exported_is_there_after_an_import_and_nothing_of_the_other_machine() {
+fn import_restores_export_without_machine_state() {
     let (here, there) = (Project::indexed(), Project::new());
     let imported = there.import(&here.export("a.tar.zst")).expect("because it can be imported");
     assert_eq!(there.keys(), ["ref:feat", "ref:main", "worktree:/elsewhere"]);
@@ -175,7 +175,7 @@ fn what_was_exported_is_there_after_an_import_and_nothing_of_the_other_machine()
 }
 
 #[test]
-fn the_same_store_gives_the_same_bytes() {
+fn export_is_deterministic() {
     let project = Project::indexed();
     let read = |name: &str| fs::read(project.export(name)).expect("because it was just written");
     let first = read("a.tar.zst");
@@ -190,33 +190,33 @@ fn the_same_store_gives_the_same_bytes() {
 }
 
 #[test]
-fn an_export_leaves_nothing_but_its_archive_and_replaces_only_when_told() {
+fn export_leaves_only_the_archive_and_replaces_only_on_request() {
     let project = Project::indexed();
-    let before = project.picture();
+    let before = project.file_contents();
     let target = project.export("a.tar.zst");
     let names: Vec<_> = fs::read_dir(project.folder.path()).expect("because it exists").flatten().collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    assert_eq!(project.file_contents().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
     fs::write(&target, "precious").expect("because it can be written");
     let mut request =
-        Export { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
+        ExportRequest { target: &target, replace: false, folder: None, secrets: &NoSecrets, point: None, now: 2 };
     assert!(matches!(export(&project.dir, &request), Err(StoreError::FileExists(_))));
     assert_eq!(fs::read(&target).expect("because it exists"), b"precious");
     request.replace = true;
     export(&project.dir, &request).expect("because it may be replaced");
     assert!(fs::read(&target).expect("because it exists").len() > 1000);
     let nowhere = project.path("nowhere/a.tar.zst");
-    let failed = export(&project.dir, &Export { target: &nowhere, ..request });
+    let failed = export(&project.dir, &ExportRequest { target: &nowhere, ..request });
     assert!(matches!(failed, Err(StoreError::Io { .. })), "{failed:?}");
-    assert_eq!(project.picture().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    assert_eq!(project.file_contents().keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
 }
 
 #[test]
-fn a_plain_folder_travels_as_the_folder_it_is_taken_in_for() {
+fn plain_folder_gets_the_importing_root() {
     let (here, there) = (Project::indexed(), Project::new());
     let target = here.path("a.tar.zst");
     let request =
-        Export { target: &target, replace: false, folder: Some(ROOT), secrets: &NoSecrets, point: None, now: 2 };
+        ExportRequest { target: &target, replace: false, folder: Some(ROOT), secrets: &NoSecrets, point: None, now: 2 };
     export(&here.dir, &request).expect("because it can be exported");
     let bytes = fs::read(&target).expect("because it was just written");
     let plain = zstd::decode_all(bytes.as_slice()).expect("because it is intact");
@@ -230,7 +230,7 @@ fn a_plain_folder_travels_as_the_folder_it_is_taken_in_for() {
 }
 
 #[test]
-fn an_import_replaces_what_was_there_and_keeps_who_is_registered() {
+fn import_replaces_the_store_and_keeps_registrations() {
     let (here, there) = (Project::indexed(), Project::indexed());
     let old = there.store().generation().expect("because it can be read");
     let imported = there.import(&here.export("a.tar.zst")).expect("because it can be imported");
@@ -243,7 +243,7 @@ fn an_import_replaces_what_was_there_and_keeps_who_is_registered() {
 }
 
 #[test]
-fn who_reads_the_old_state_reads_on_while_another_takes_its_place() {
+fn readers_keep_the_old_epoch_during_replacement() {
     type Replace = fn(&Project) -> bool;
     let by_import: Replace = |project| {
         let archive = Project::indexed();
@@ -261,18 +261,19 @@ fn who_reads_the_old_state_reads_on_while_another_takes_its_place() {
         // Its text index and its texts are opened only now.
         snapshot.text_reader().expect("because the old text index exists");
         let ids: Vec<VersionId> = snapshot.members().iter().collect();
-        let texts = snapshot.look_at_texts(&ids, str::to_owned).expect("because the old texts exist");
+        let texts = snapshot.map_texts(&ids, str::to_owned).expect("because the old texts exist");
         assert_eq!(texts, ["alpha", "beta", "confidential"]);
         let epochs = || fs::read_dir(project.dir.root()).expect("because it exists").flatten();
         assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 2);
         drop(snapshot);
-        Writer::open(&project.dir, Missing::Fail, true, Tuning::default(), None, 4).expect("because it can be written");
+        Writer::open(&project.dir, OnMissing::Fail, true, Tuning::default(), None, 4)
+            .expect("because it can be written");
         assert_eq!(epochs().filter(|entry| entry.path().is_dir()).count(), 1, "the next writer did not sweep");
     }
 }
 
 #[test]
-fn pruning_keeps_what_other_views_hold_and_what_is_known_of_this_machine() {
+fn prune_keeps_shared_versions_and_machine_state() {
     let project = Project::indexed();
     let feat = |_: &[crate::ViewInfo]| vec![ViewKey::Ref("feat".into())];
     let pruned = prune(&project.dir, &feat, None, 3).expect("because it can be pruned");

@@ -1,0 +1,300 @@
+//! The workspaces of a server: which one a call means, who may be opened, and which one is closed to make room.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use codecompass_index::source::real_path;
+use serde_json::json;
+
+use super::background_refresh::WatchState;
+use super::{Server, recent};
+use crate::error::{AppError, Code};
+use crate::session::{self, Session};
+
+/// So many workspaces may be open because a request named them. Each costs a watch on every folder, and what is held of its
+/// index in memory.
+const MAX_REQUESTED_WORKSPACES: usize = 10;
+
+/// The maximum number of spellings of workspaces that are remembered, and the maximum length of each.
+const MAX_SPELLINGS: usize = 256;
+const MAX_SPELLING_BYTES: usize = 4096;
+
+/// An open workspace.
+pub(crate) struct OpenWorkspace {
+    pub(crate) session: Session,
+    pub(crate) watch_state: WatchState,
+    /// Whether it is open because a request named it, be it that this had it registered or that it was known before: what was
+    /// closed to make room and is asked for again is known by then. The server's own is not.
+    by_request: bool,
+    requests: AtomicUsize,
+    used: Mutex<Instant>,
+}
+
+impl OpenWorkspace {
+    fn new(session: Session, by_request: bool) -> Self {
+        Self {
+            session,
+            watch_state: WatchState::default(),
+            by_request,
+            requests: AtomicUsize::new(0),
+            used: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// Whether the folder is still the workspace that it was when it was opened.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.session.workspace.is_in_place()
+    }
+
+    fn last_used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place while a request is about it.
+pub(crate) struct WorkspaceGuard {
+    pub(crate) workspace: Arc<OpenWorkspace>,
+    /// The workspace was registered by this very request.
+    pub(crate) is_new: bool,
+}
+
+impl WorkspaceGuard {
+    fn new(place: &Arc<OpenWorkspace>, is_new: bool) -> Self {
+        place.requests.fetch_add(1, Ordering::Relaxed);
+        *place.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Self { workspace: Arc::clone(place), is_new }
+    }
+}
+
+impl Drop for WorkspaceGuard {
+    fn drop(&mut self) {
+        self.workspace.requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Which error an unknown workspace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownWorkspace {
+    /// `workspace_not_registered`.
+    Workspace,
+    /// `project_not_found`.
+    Project,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Workspaces {
+    open: Mutex<WorkspaceTable>,
+}
+
+#[derive(Default)]
+struct WorkspaceTable {
+    workspaces: HashMap<PathBuf, Arc<OpenWorkspace>>,
+    /// What was asked for, and the root that was meant: finding that out again costs more than many an answer.
+    by_request_path: HashMap<Option<String>, PathBuf>,
+}
+
+impl WorkspaceTable {
+    /// The place that was meant before by the same words, as long as nothing on disk speaks against it.
+    fn resolved_before(&self, asked: Option<&str>) -> Option<&Arc<OpenWorkspace>> {
+        let place = self.workspaces.get(self.by_request_path.get(&asked.map(str::to_owned))?)?;
+        place.is_in_place().then_some(place)
+    }
+
+    /// Remembers what was meant. When there are too many spellings, all but the one of the server's own are forgotten.
+    fn remember(&mut self, asked: Option<&str>, root: PathBuf) {
+        if asked.is_some_and(|asked| asked.len() > MAX_SPELLING_BYTES) {
+            return;
+        }
+        if self.by_request_path.len() >= MAX_SPELLINGS {
+            self.by_request_path.retain(|asked, _| asked.is_none());
+        }
+        self.by_request_path.insert(asked.map(str::to_owned), root);
+    }
+}
+
+impl Workspaces {
+    /// The workspace that a call means. It need not be registered when it is the server's own.
+    pub(crate) fn acquire(
+        &self,
+        server: &Server,
+        asked: Option<&str>,
+        unknown: UnknownWorkspace,
+    ) -> Result<WorkspaceGuard, AppError> {
+        if let Some(place) = self.lock().resolved_before(asked) {
+            return Ok(WorkspaceGuard::new(place, false));
+        }
+        let visit = self.find_or_open(server, asked, unknown)?;
+        let root = visit.workspace.session.workspace.root.clone();
+        self.lock().remember(asked, root);
+        Ok(visit)
+    }
+
+    /// The workspace that the same words meant before, whatever has become of it since.
+    pub(crate) fn last_acquired(&self, asked: Option<&str>) -> Option<WorkspaceGuard> {
+        let open = self.lock();
+        let place = open.workspaces.get(open.by_request_path.get(&asked.map(str::to_owned))?)?;
+        Some(WorkspaceGuard::new(place, false))
+    }
+
+    /// The server's own workspace is another from now on. The one before is closed unless it is in use.
+    pub(crate) fn reset_own(&self) {
+        let mut open = self.lock();
+        let Some(root) = open.by_request_path.remove(&None) else { return };
+        let is_unused = |place: &Arc<OpenWorkspace>| !place.by_request && place.requests.load(Ordering::Relaxed) == 0;
+        if open.workspaces.get(&root).is_some_and(is_unused) {
+            open.by_request_path.retain(|_, meant| *meant != root);
+            let closed = open.workspaces.remove(&root);
+            // Its watch ends outside of the lock.
+            drop(open);
+            drop(closed);
+        }
+    }
+
+    fn find_or_open(
+        &self,
+        server: &Server,
+        asked: Option<&str>,
+        unknown: UnknownWorkspace,
+    ) -> Result<WorkspaceGuard, AppError> {
+        let Some(asked) = asked else {
+            let session = server.open_session(None)?;
+            return Ok(self.insert(server, session, false, false));
+        };
+        let missing = || match unknown {
+            UnknownWorkspace::Workspace => AppError::workspace_not_registered(asked),
+            UnknownWorkspace::Project => AppError::not_registered(asked),
+        };
+        if server.options.own_workspace_only {
+            return self.find_own_workspace(server, asked);
+        }
+        // Nothing below the path is opened before it is known that it may be.
+        let outside = || if server.options.auto_workspace { not_allowed(asked) } else { missing() };
+        let path = Path::new(asked);
+        if !path.is_absolute() {
+            return Err(missing());
+        }
+        let real = real_path(path).map_err(|_| outside())?;
+        let is_allowed = |path: &Path| {
+            server.options.auto_workspace && server.allowed_roots().iter().any(|root| path.starts_with(root))
+        };
+        let (found, is_registered) = match session::locate(&server.data, &real) {
+            Ok(found) => found,
+            Err(error) if is_allowed(&real) => return Err(error),
+            Err(_) => return Err(outside()),
+        };
+        let is_own = server.own_root().is_some_and(|own| own == found.root);
+        if !is_registered && !is_own && !is_allowed(&found.root) {
+            return Err(outside());
+        }
+        let session = server.open_session(Some(&real))?;
+        if is_registered || is_own {
+            // What is known is answered, also when there is no room: what is too many goes when its questions are answered.
+            let _ = if is_own { Ok(()) } else { self.make_room(server, &session.workspace.root) };
+            return Ok(self.insert(server, session, !is_own, false));
+        }
+        self.make_room(server, &session.workspace.root)?;
+        Ok(self.insert(server, session, true, true))
+    }
+
+    /// A place that is open, for somebody who only reports about it: that is no use of it.
+    pub(crate) fn peek(&self, place: &Arc<OpenWorkspace>) -> WorkspaceGuard {
+        place.requests.fetch_add(1, Ordering::Relaxed);
+        WorkspaceGuard { workspace: Arc::clone(place), is_new: false }
+    }
+
+    /// The server's own workspace, when that is what the words mean. Nobody learns whether there is anything else.
+    fn find_own_workspace(&self, server: &Server, asked: &str) -> Result<WorkspaceGuard, AppError> {
+        let own = server.open_session(None)?;
+        let real = Path::new(asked).is_absolute().then(|| real_path(Path::new(asked)).ok()).flatten();
+        let is_below = real.is_some_and(|real| real.starts_with(&own.workspace.root));
+        let is_own =
+            || session::locate(&server.data, Path::new(asked)).is_ok_and(|(at, _)| at.root == own.workspace.root);
+        match is_below && is_own() {
+            true => Ok(self.insert(server, own, false, false)),
+            false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
+                .hint("Leave `workspace` out, or start another server there.")
+                .data(json!({ "workspace": asked }))),
+        }
+    }
+
+    /// The places that are open now.
+    pub(crate) fn all(&self) -> Vec<Arc<OpenWorkspace>> {
+        self.lock().workspaces.values().cloned().collect()
+    }
+
+    fn insert(&self, server: &Server, session: Session, by_request: bool, is_new: bool) -> WorkspaceGuard {
+        let mut open = self.lock();
+        let root = session.workspace.root.clone();
+        if let Some(place) = open.workspaces.get(&root).filter(|place| place.is_in_place()) {
+            return WorkspaceGuard::new(place, false);
+        }
+        let place = Arc::new(OpenWorkspace::new(session, by_request));
+        open.workspaces.insert(root.clone(), Arc::clone(&place));
+        drop(open);
+        recent::note(&server.data, &root);
+        WorkspaceGuard::new(&place, is_new)
+    }
+
+    /// Makes room for one more workspace by request, if it is not open already.
+    fn make_room(&self, server: &Server, root: &Path) -> Result<(), AppError> {
+        if self.lock().workspaces.contains_key(root) || self.close_excess(server, MAX_REQUESTED_WORKSPACES - 1) {
+            return Ok(());
+        }
+        let message = format!("{MAX_REQUESTED_WORKSPACES} workspaces are open by request, and all of them are in use.");
+        Err(AppError::new(Code::WorkspaceLimitExceeded, message)
+            .hint("Ask again when their jobs are over.")
+            .data(json!({ "limit": MAX_REQUESTED_WORKSPACES })))
+    }
+
+    /// Closes what is more than allowed, as far as nobody uses it now.
+    pub(crate) fn enforce_limit(&self, server: &Server) {
+        self.close_excess(server, MAX_REQUESTED_WORKSPACES);
+    }
+
+    /// Closes the workspaces that were asked for longest ago, among those that a request opened and nobody uses now, until
+    /// there are only so many; whether that could be done.
+    fn close_excess(&self, server: &Server, most: usize) -> bool {
+        let mut closed = Vec::new();
+        let is_done = {
+            let mut open = self.lock();
+            let is_idle = |place: &&Arc<OpenWorkspace>| {
+                place.requests.load(Ordering::Relaxed) == 0
+                    && server.jobs.for_project(&place.session.project_id).is_none()
+            };
+            loop {
+                let by_request = || open.workspaces.values().filter(|place| place.by_request);
+                if by_request().count() <= most {
+                    break true;
+                }
+                let oldest = by_request().filter(is_idle).min_by_key(|place| place.last_used());
+                let Some(root) = oldest.map(|place| place.session.workspace.root.clone()) else { break false };
+                closed.extend(open.workspaces.remove(&root));
+                open.by_request_path.retain(|_, meant| *meant != root);
+            }
+        };
+        // Outside of the lock: what goes with a place are its watch, and what threads hold of its index.
+        for place in &closed {
+            server.log(1, || format!("closed {} to make room", place.session.root()));
+            // Another worktree of the same project may be open.
+            let project = place.session.dir.root();
+            if !self.lock().workspaces.values().any(|other| other.session.dir.root() == project) {
+                server.evict_project(project);
+            }
+        }
+        is_done
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, WorkspaceTable> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_allowed(asked: &str) -> AppError {
+    AppError::new(Code::WorkspaceNotAllowed, format!("The workspace {asked} lies under no allowed root."))
+        .hint("Start the server with --allowed-root for a folder around it.")
+        .data(json!({ "workspace": asked }))
+}

@@ -1,0 +1,615 @@
+//! The frame of a tool: what `tools/list`, the reference page and the argument check are all made from.
+//!
+//! A tool is one file with a `TOOL` and one line in [`TOOLS`](super::TOOLS). Its parameters are a table; from it come
+//! the input schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]), so that what is promised and
+//! what is checked can not drift apart.
+
+use serde_json::{Map, Value, json};
+
+use super::bounds;
+use crate::call::Call;
+use crate::error::{AppError, Code};
+use crate::output::{Answer, OutputFormat};
+
+/// See the module.
+pub(crate) struct ToolSpec {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// For an agent that has to pick a tool: what it answers, and when to take it.
+    pub(crate) description: &'static str,
+    pub(crate) params: &'static [Param],
+    /// The properties of an answer, `metadata` aside, as a JSON schema. All of those named in `always` are in every
+    /// answer.
+    pub(crate) output: fn() -> Value,
+    pub(crate) always: &'static [&'static str],
+    pub(crate) effect: Effect,
+    /// One of the few tools that an agent needs first.
+    pub(crate) first: bool,
+    pub(crate) call: fn(&mut Call<'_>) -> Result<Answer, AppError>,
+}
+
+/// What a call changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing.
+    Reads,
+    /// The index, never the user's files; twice is as good as once.
+    Indexes,
+    /// What later calls of this connection mean.
+    Switches,
+}
+
+/// A parameter.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub(crate) name: &'static str,
+    pub(crate) kind: ParamKind,
+    pub(crate) required: bool,
+    pub(crate) about: &'static str,
+    /// The error of a value that is not allowed.
+    pub(crate) code: Code,
+    /// Who may give it.
+    pub(crate) side: ParamSide,
+    /// Whether it changes anything in text answers; what does not is left out of the schema there, and still taken.
+    pub(crate) in_text: bool,
+    /// What the schema says about it when answers are text, where that is less.
+    pub(crate) brief: Option<&'static str>,
+    /// How the command line writes it.
+    pub(crate) flag: Flag,
+    /// The maximum length of a string or of each string of a list, in bytes.
+    pub(crate) max_bytes: usize,
+}
+
+/// Who may give a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParamSide {
+    Both,
+    /// Clients of the server.
+    Wire,
+    /// The command line.
+    Command,
+}
+
+/// How the command line writes a parameter.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flag {
+    /// In place of the parameter's own name.
+    pub(crate) long: Option<&'static str>,
+    pub(crate) short: Option<char>,
+    pub(crate) alias: Option<&'static str>,
+    /// It stands for itself, without a name before it.
+    pub(crate) is_positional: bool,
+    /// What stands for its value in the help.
+    pub(crate) value: Option<&'static str>,
+    /// In place of what the schema says about it.
+    pub(crate) about: Option<&'static str>,
+    /// What an option without a value means; the value then stands behind `=`.
+    pub(crate) value_when_bare: Option<&'static str>,
+    /// The parameter that it can not be given with.
+    pub(crate) conflicts_with: Option<&'static str>,
+    /// Required on the wire only.
+    pub(crate) is_optional: bool,
+}
+
+/// The type of a parameter, with its default where it has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ParamKind {
+    Text,
+    Flag(bool),
+    Count(Option<i64>),
+    Share(f64),
+    Choice(&'static [&'static str], Option<&'static str>),
+    Object,
+    /// Strings.
+    List,
+}
+
+/// A parameter that must be given.
+pub(crate) const fn required(name: &'static str, kind: ParamKind, about: &'static str) -> Param {
+    param(name, kind, true, about)
+}
+
+/// A parameter that may be left out.
+pub(crate) const fn optional(name: &'static str, kind: ParamKind, about: &'static str) -> Param {
+    param(name, kind, false, about)
+}
+
+const fn param(name: &'static str, kind: ParamKind, required: bool, about: &'static str) -> Param {
+    let flag = Flag {
+        long: None,
+        short: None,
+        alias: None,
+        is_positional: false,
+        value: None,
+        about: None,
+        value_when_bare: None,
+        conflicts_with: None,
+        is_optional: false,
+    };
+    Param {
+        name,
+        kind,
+        required,
+        about,
+        code: Code::InvalidInput,
+        side: ParamSide::Both,
+        in_text: true,
+        brief: None,
+        flag,
+        max_bytes: bounds::MAX_TEXT,
+    }
+}
+
+/// Which branch an answer is about; most tools take it.
+pub(crate) const REF: Param = optional("ref", ParamKind::Text, "Branch, tag or commit. Default: what is checked out")
+    .brief("Branch, tag or commit");
+
+/// Answer from what is published; commands take it.
+pub(crate) const NO_SYNC: Param =
+    optional("no_sync", ParamKind::Flag(false), "Answer from what is published, without looking for changes first")
+        .cli_only()
+        .flag("no-sync");
+
+/// No limit; commands take it.
+pub(crate) const ALL: Param = optional("all", ParamKind::Flag(false), "All of them").cli_only().conflicts_with("limit");
+
+/// Which of several files of a name; most tools about a symbol take it.
+pub(crate) const FILE: Param = optional("path", ParamKind::Text, "File of the definition, when several bear the name")
+    .brief("Its file, if several bear the name")
+    .flag("in")
+    .value("FILE");
+
+/// Which repository is asked; every tool takes it.
+pub(crate) const WORKSPACE: Param =
+    optional("workspace", ParamKind::Text, "Repository path. Default: the server's").server_only().brief("");
+
+impl ToolSpec {
+    /// What clients may give, with an effect on answers of this form.
+    fn offered(&self, form: OutputFormat) -> impl Iterator<Item = &'static Param> {
+        let is_offered =
+            move |param: &&Param| param.is_for(ParamSide::Wire) && (param.in_text || form == OutputFormat::Json);
+        self.params.iter().filter(is_offered)
+    }
+
+    /// The schema of the arguments.
+    pub(crate) fn input_schema(&self, form: OutputFormat) -> Map<String, Value> {
+        let properties: Map<String, Value> =
+            self.offered(form).map(|param| (param.name.to_owned(), param.schema(form))).collect();
+        let required: Vec<&str> = self.offered(form).filter(|param| param.required).map(|param| param.name).collect();
+        let mut schema = Map::new();
+        schema.insert("type".into(), json!("object"));
+        schema.insert("properties".into(), Value::Object(properties));
+        if !required.is_empty() {
+            schema.insert("required".into(), json!(required));
+        }
+        if form == OutputFormat::Json {
+            schema.insert("additionalProperties".into(), json!(false));
+        }
+        schema
+    }
+
+    /// The schema of an answer.
+    pub(crate) fn output_schema(&self) -> Map<String, Value> {
+        let mut properties = (self.output)();
+        properties["metadata"] = json!({ "type": "object" });
+        let mut always = self.always.to_vec();
+        always.push("metadata");
+        let mut schema = Map::new();
+        schema.insert("type".into(), json!("object"));
+        schema.insert("properties".into(), properties);
+        schema.insert("required".into(), json!(always));
+        schema
+    }
+}
+
+impl Param {
+    /// With an error of its own for a value that is not allowed.
+    pub(crate) const fn with_error_code(self, code: Code) -> Self {
+        Param { code, ..self }
+    }
+
+    /// With a maximum length of its own.
+    pub(crate) const fn max_bytes(self, max_bytes: usize) -> Self {
+        Param { max_bytes, ..self }
+    }
+
+    /// For clients of the server only.
+    pub(crate) const fn server_only(self) -> Self {
+        Param { side: ParamSide::Wire, ..self }
+    }
+
+    /// For the command line only.
+    pub(crate) const fn cli_only(self) -> Self {
+        Param { side: ParamSide::Command, ..self }
+    }
+
+    /// Without an effect in text answers.
+    pub(crate) const fn json_only(self) -> Self {
+        Param { in_text: false, ..self }
+    }
+
+    /// Described in fewer words where answers are text.
+    pub(crate) const fn brief(self, about: &'static str) -> Self {
+        Param { brief: Some(about), ..self }
+    }
+
+    /// On the command line it stands for itself, under this name in the help.
+    pub(crate) const fn positional(self, value: &'static str) -> Self {
+        Param { flag: Flag { is_positional: true, value: Some(value), ..self.flag }, ..self }
+    }
+
+    /// The same, and it may be missing there.
+    pub(crate) const fn optional_positional(self, value: &'static str) -> Self {
+        Param { flag: Flag { is_positional: true, value: Some(value), is_optional: true, ..self.flag }, ..self }
+    }
+
+    /// The command line has another name for it.
+    pub(crate) const fn flag(self, long: &'static str) -> Self {
+        Param { flag: Flag { long: Some(long), ..self.flag }, ..self }
+    }
+
+    /// And a letter.
+    pub(crate) const fn short(self, short: char) -> Self {
+        Param { flag: Flag { short: Some(short), ..self.flag }, ..self }
+    }
+
+    /// And a further name.
+    pub(crate) const fn alias(self, alias: &'static str) -> Self {
+        Param { flag: Flag { alias: Some(alias), ..self.flag }, ..self }
+    }
+
+    /// What stands for its value in the help.
+    pub(crate) const fn value(self, value: &'static str) -> Self {
+        Param { flag: Flag { value: Some(value), ..self.flag }, ..self }
+    }
+
+    /// What the help says about it, where the schema's words do not fit.
+    pub(crate) const fn help(self, about: &'static str) -> Self {
+        Param { flag: Flag { about: Some(about), ..self.flag }, ..self }
+    }
+
+    /// What it means on the command line without a value.
+    pub(crate) const fn value_when_bare(self, word: &'static str) -> Self {
+        Param { flag: Flag { value_when_bare: Some(word), ..self.flag }, ..self }
+    }
+
+    /// Not beside this one.
+    pub(crate) const fn conflicts_with(self, other: &'static str) -> Self {
+        Param { flag: Flag { conflicts_with: Some(other), ..self.flag }, ..self }
+    }
+
+    /// Whether somebody on this side may give it.
+    pub(crate) fn is_for(&self, side: ParamSide) -> bool {
+        self.side == ParamSide::Both || self.side == side
+    }
+
+    /// Whether it must be given on this side.
+    fn is_required(&self, side: ParamSide) -> bool {
+        self.required && self.is_for(side) && !(side == ParamSide::Command && self.flag.is_optional)
+    }
+
+    fn schema(&self, form: OutputFormat) -> Value {
+        let is_brief = form != OutputFormat::Json;
+        let about = if is_brief { self.brief.unwrap_or(self.about) } else { self.about };
+        let mut schema = match self.kind {
+            ParamKind::Text => json!({ "type": "string" }),
+            ParamKind::Flag(default) => json!({ "type": "boolean", "default": default }),
+            ParamKind::Count(default) => json!({ "type": "integer", "default": default }),
+            ParamKind::Share(default) => json!({ "type": "number", "default": default }),
+            ParamKind::Choice(words, default) => json!({ "type": "string", "enum": words, "default": default }),
+            ParamKind::Object => json!({ "type": "object" }),
+            ParamKind::List => json!({ "type": "array", "items": { "type": "string" } }),
+        };
+        if let Some(fields) = schema.as_object_mut() {
+            fields.retain(|_, value| !value.is_null());
+            if is_brief && matches!(self.kind, ParamKind::Flag(false)) {
+                fields.remove("default");
+            }
+            if !about.is_empty() {
+                fields.insert("description".into(), json!(about));
+            }
+        }
+        schema
+    }
+
+    fn accepts(&self, value: &Value) -> bool {
+        match self.kind {
+            ParamKind::Text => value.is_string(),
+            ParamKind::Choice(words, _) => value.as_str().is_some_and(|word| words.contains(&word)),
+            ParamKind::Flag(_) => value.is_boolean(),
+            ParamKind::Count(_) => as_integer(value).is_some(),
+            ParamKind::Share(_) => value.is_number(),
+            ParamKind::Object => value.is_object(),
+            ParamKind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        }
+    }
+
+    /// What is allowed, in words.
+    fn expected(&self) -> String {
+        match self.kind {
+            ParamKind::Text => "a string".into(),
+            ParamKind::Flag(_) => "true or false".into(),
+            ParamKind::Count(_) => "a whole number".into(),
+            ParamKind::Share(_) => "a number".into(),
+            ParamKind::Choice(words, _) => format!("one of {}", words.join(", ")),
+            ParamKind::Object => "an object".into(),
+            ParamKind::List => "a list of strings".into(),
+        }
+    }
+
+    fn invalid(&self, problem: &str) -> AppError {
+        let allowed = match self.kind {
+            ParamKind::Choice(words, _) => json!(words),
+            _ => json!(self.expected()),
+        };
+        AppError::new(self.code, format!("`{}` {problem}: it must be {}.", self.name, self.expected()))
+            .data(json!({ "parameter": self.name, "allowed": allowed }))
+    }
+}
+
+/// A whole number, also when a client wrote it with a fraction of nothing; one that is too large is the largest.
+fn as_integer(value: &Value) -> Option<i64> {
+    let from_float = |number: f64| (number.fract() == 0.0).then_some(number as i64);
+    value.as_i64().or_else(|| value.as_f64().and_then(from_float))
+}
+
+/// Arguments that fit the table of their tool. An absent one and `null` are the same.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    params: &'static [Param],
+    values: Map<String, Value>,
+}
+
+impl Arguments {
+    /// Checks those of a client.
+    pub(crate) fn check(tool: &ToolSpec, values: Map<String, Value>) -> Result<Self, AppError> {
+        Self::check_from(ParamSide::Wire, tool, values)
+    }
+
+    /// Checks them.
+    pub(crate) fn check_from(
+        side: ParamSide,
+        tool: &ToolSpec,
+        mut values: Map<String, Value>,
+    ) -> Result<Self, AppError> {
+        values.retain(|_, value| !value.is_null());
+        for (name, value) in &values {
+            match tool.params.iter().find(|param| param.name == name && param.is_for(side)) {
+                None => return Err(unknown_argument(tool, name)),
+                Some(param) if !param.accepts(value) => {
+                    return Err(param.invalid(&format!("is {}", short_value(value))));
+                }
+                Some(param) => bounds::check(param, value, side)?,
+            }
+        }
+        match tool.params.iter().find(|param| param.is_required(side) && !values.contains_key(param.name)) {
+            Some(param) => Err(param.invalid("is missing")),
+            None => Ok(Self { params: tool.params, values }),
+        }
+    }
+
+    /// A string.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let given = self.values.get(name).and_then(Value::as_str);
+        let default = match self.kind(name) {
+            ParamKind::Choice(_, default) => default,
+            _ => None,
+        };
+        given.or(default).map(str::to_owned)
+    }
+
+    /// A string, also of a parameter that only some tools have.
+    pub(crate) fn text_if_known(&self, name: &str) -> Option<String> {
+        self.has(name).then(|| self.text(name)).flatten()
+    }
+
+    /// A string that is required, or empty.
+    pub(crate) fn required_text(&self, name: &str) -> String {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// A flag.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        let default = matches!(self.kind(name), ParamKind::Flag(true));
+        self.values.get(name).and_then(Value::as_bool).unwrap_or(default)
+    }
+
+    /// A number.
+    pub(crate) fn count(&self, name: &str) -> i64 {
+        let default = match self.kind(name) {
+            ParamKind::Count(default) => default.unwrap_or_default(),
+            _ => 0,
+        };
+        self.values.get(name).and_then(as_integer).unwrap_or(default)
+    }
+
+    /// A number with a fraction.
+    pub(crate) fn share(&self, name: &str) -> f64 {
+        let default = match self.kind(name) {
+            ParamKind::Share(default) => default,
+            _ => 0.0,
+        };
+        self.values.get(name).and_then(Value::as_f64).unwrap_or(default)
+    }
+
+    /// How many items are wanted, and a warning when that is not what was asked for.
+    pub(crate) fn limit(&self) -> (usize, Vec<String>) {
+        match self.is_given("all") {
+            true => (usize::MAX, Vec::new()),
+            false => super::input::limit(self.count("limit")),
+        }
+    }
+
+    /// All that were given.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
+        self.values.values()
+    }
+
+    /// An object.
+    pub(crate) fn object(&self, name: &str) -> Map<String, Value> {
+        self.values.get(name).and_then(Value::as_object).cloned().unwrap_or_default()
+    }
+
+    /// Whether it was given.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// A list of strings; empty when it was left out.
+    pub(crate) fn list(&self, name: &str) -> Vec<String> {
+        let items = self.values.get(name).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// Whether the tool takes such an argument at all.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.params.iter().any(|param| param.name == name)
+    }
+
+    fn kind(&self, name: &str) -> ParamKind {
+        let param = self.params.iter().find(|param| param.name == name);
+        debug_assert!(param.is_some(), "no parameter {name}");
+        param.map_or(ParamKind::Text, |param| param.kind)
+    }
+}
+
+fn unknown_argument(tool: &ToolSpec, name: &str) -> AppError {
+    let name = super::shape::truncate(name, 60);
+    let known = tool.params.iter().filter(|param| param.is_for(ParamSide::Wire));
+    let known: Vec<&str> = known.map(|param| param.name).collect();
+    AppError::new(
+        Code::InvalidInput,
+        format!("`{name}` is no parameter of {}. It takes: {}.", tool.name, known.join(", ")),
+    )
+    .data(json!({ "parameter": name, "allowed": known }))
+}
+
+fn short_value(value: &Value) -> String {
+    super::shape::truncate(&value.to_string(), 60)
+}
+
+/// Pieces of output schemas.
+pub(crate) mod schema {
+    use serde_json::{Map, Value, json};
+
+    /// A string.
+    pub(crate) fn text() -> Value {
+        json!({ "type": "string" })
+    }
+
+    /// A string or null.
+    pub(crate) fn text_or_null() -> Value {
+        json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
+    }
+
+    /// A whole number.
+    pub(crate) fn count() -> Value {
+        json!({ "type": "integer" })
+    }
+
+    /// A whole number or null.
+    pub(crate) fn count_or_null() -> Value {
+        json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] })
+    }
+
+    /// A number.
+    pub(crate) fn number() -> Value {
+        json!({ "type": "number" })
+    }
+
+    /// True or false.
+    pub(crate) fn flag() -> Value {
+        json!({ "type": "boolean" })
+    }
+
+    /// An object about which no more is said.
+    pub(crate) fn any_object() -> Value {
+        json!({ "type": "object" })
+    }
+
+    /// Calls worth making next.
+    pub(crate) fn suggestions() -> Value {
+        list(object(&["tool", "reason"], &[], &[("params", any_object())]))
+    }
+
+    /// An object or null.
+    pub(crate) fn object_or_null() -> Value {
+        json!({ "anyOf": [{ "type": "object" }, { "type": "null" }] })
+    }
+
+    /// A list.
+    pub(crate) fn list(items: Value) -> Value {
+        json!({ "type": "array", "items": items })
+    }
+
+    /// An object; its strings and whole numbers are given by name.
+    pub(crate) fn object(texts: &[&str], counts: &[&str], more: &[(&str, Value)]) -> Value {
+        let mut properties: Map<String, Value> = Map::new();
+        properties.extend(texts.iter().map(|name| ((*name).to_owned(), text())));
+        properties.extend(counts.iter().map(|name| ((*name).to_owned(), count())));
+        properties.extend(more.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())));
+        json!({ "type": "object", "properties": properties })
+    }
+
+    /// One of these words.
+    pub(crate) fn one_of(words: &[&str]) -> Value {
+        json!({ "enum": words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    fn check(tool: &str, arguments: Value) -> Result<Arguments, AppError> {
+        let tool = TOOLS.iter().find(|known| known.name == tool).expect("there is such a tool");
+        Arguments::check(tool, arguments.as_object().cloned().expect("an object"))
+    }
+
+    #[test]
+    fn wrong_arguments_name_the_parameter_and_what_is_allowed() {
+        let table = [
+            (json!({}), "query", "a string"),
+            (json!({ "query": 3 }), "query", "a string"),
+            (json!({ "query": "x", "limit": "ten" }), "limit", "a whole number"),
+            (json!({ "query": "x", "limit": 1.5 }), "limit", "a whole number"),
+            (json!({ "query": "x", "compact": "yes" }), "compact", "true or false"),
+            (json!({ "query": "x", "detail_level": "all" }), "detail_level", "location, signature, context"),
+            (json!({ "query": "x", "colour": 1 }), "colour", "query"),
+        ];
+        for (arguments, parameter, allowed) in table {
+            let error = check("search_code", arguments.clone()).expect_err("it is wrong");
+            assert_eq!(error.code, Code::InvalidInput);
+            assert!(error.message.contains(&format!("`{parameter}`")), "{}", error.message);
+            assert!(error.message.contains(allowed), "{}", error.message);
+            assert_eq!(error.details.data["parameter"], parameter);
+        }
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_table() {
+        let arguments = check("search_code", json!({ "query": "x", "ref": null, "limit": 7.0 })).expect("valid");
+        assert_eq!(arguments.count("limit"), 7);
+        for (asked, expected) in [(json!(u64::MAX), i64::MAX), (json!(-1e30), i64::MIN)] {
+            let arguments = check("search_code", json!({ "query": "x", "limit": asked })).expect("valid");
+            assert_eq!(arguments.count("limit"), expected);
+        }
+        assert_eq!(arguments.text("ref"), None);
+        let arguments = check("search_code", json!({ "query": "x" })).expect("valid");
+        assert_eq!((arguments.count("limit"), arguments.flag("compact")), (10, false));
+        assert_eq!(arguments.text("detail_level").as_deref(), Some("signature"));
+    }
+
+    #[test]
+    fn every_tool_takes_a_workspace_and_nothing_unknown() {
+        for tool in TOOLS {
+            assert!(tool.params.iter().any(|param| param.name == "workspace"), "{}", tool.name);
+            assert_eq!(tool.input_schema(OutputFormat::Json)["additionalProperties"], json!(false));
+            let output = tool.output_schema();
+            for name in tool.always {
+                assert!(output["properties"].get(name).is_some(), "{}: {name} has no schema", tool.name);
+            }
+        }
+    }
+}
