@@ -142,7 +142,7 @@ impl QueryContext<'_> {
 impl<'a> Call<'a> {
     /// Asks a tool. An error does not repeat long arguments.
     pub(crate) fn run(&mut self, tool: &ToolSpec) -> Result<Answer, AppError> {
-        let long = Long::of(&self.arguments);
+        let long = Long::from_arguments(&self.arguments);
         (tool.call)(self).map_err(|error| long.shortened(error))
     }
 

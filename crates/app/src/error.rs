@@ -90,11 +90,19 @@ codes! {
     InternalError = "internal_error", 6: "Something broke that should not; `codecompass doctor` helps to find out what.";
 }
 
+/// The maximum length of an error message.
+const MAX_MESSAGE_BYTES: usize = 4096;
+
 impl AppError {
-    /// An error without a hint or data.
+    /// Creates an error without a hint or data. A message that quotes a damaged file of a repository is cut.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
-        Self { code, message: message.into(), details: Box::new(more) }
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE_BYTES {
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+            message.push('…');
+        }
+        Self { code, message, details: Box::new(more) }
     }
 
     /// With what to do next.

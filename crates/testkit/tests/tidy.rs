@@ -132,7 +132,8 @@ const PROCESS_APIS: &[&str] = &[
 ];
 
 /// Modules of a folder of which each may use those before it, and none after it.
-const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
+const LAYERS: &[(&str, &[&str])] =
+    &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
 
 /// Folders that others stand on, and what must not be named in them for that.
 const LOWER_FOLDERS: &[(&str, &[&str])] =
@@ -143,8 +144,16 @@ const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", 
 
 /// Of what a language tells of itself, the words that nobody else writes: its name, and the names that mean something in it.
 /// The others are words of every day (`main`, `index`).
-const LANGUAGE_PROPERTIES: &[&str] =
-    &["name", "constructors", "manifests", "reexport_files", "test_prefixes", "test_infixes", "test_folders", "test_marks"];
+const LANGUAGE_PROPERTIES: &[&str] = &[
+    "name",
+    "constructors",
+    "manifests",
+    "reexport_files",
+    "test_prefixes",
+    "test_infixes",
+    "test_folders",
+    "test_marks",
+];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
 const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];

@@ -11,7 +11,7 @@ use super::lists::{list, word};
 use super::page_tools::{folder, index_state};
 use crate::output::{OutputFormat, Reader};
 use crate::server::workers::Client;
-use crate::server::{CallRequest, Content, Leaving, Server};
+use crate::server::{CallRequest, CancelOnDrop, Content, Server};
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::ToolSpec;
 
@@ -152,7 +152,7 @@ impl PageRequest {
         let (sender, reply) = oneshot::channel();
         let gone = Arc::default();
         // A browser that has gone on to another page does not wait for this one.
-        let _leaving = Leaving::of(&gone);
+        let _leaving = CancelOnDrop::new(&gone);
         let (client, connection, follower) = (Client::Pages, None, None);
         let time = self.time;
         let asked = CallRequest {

@@ -33,7 +33,7 @@ use crate::measure;
 use crate::output::OutputFormat;
 use crate::output::print_stderr;
 use crate::server::workers::Client;
-use crate::server::{CallRequest, Content, Leaving, Server};
+use crate::server::{CallRequest, CancelOnDrop, Content, Server};
 use crate::tools::TOOLS;
 
 /// The longest request.
@@ -155,7 +155,7 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
         false => Router::new(),
     };
     let router = router
-        .fallback(|| async { StatusCode::NOT_FOUND })
+        .fallback(not_found)
         .layer(middleware::from_fn_with_state(Arc::clone(&gate), admit))
         .layer(middleware::from_fn(track_turn))
         .with_state(Arc::clone(&gate));
@@ -343,6 +343,12 @@ fn local_url(address: SocketAddr) -> String {
 const OTHER_USER: &str = "Unauthorized: this server answers only the user who runs it, and the connection is not known to \
                           be that user's. Start it with --require-token to let others in by a token.";
 
+/// The maximum size of a body that is read before it is refused.
+const MAX_DRAINED_BYTES: usize = 256 << 10;
+
+/// The time limit for reading it.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(250);
+
 const CONNECTION_CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
 
 /// Too many are served: who comes now is told so at once, and comes again.
@@ -363,6 +369,14 @@ fn expand_accept(request: &mut Request) {
     }
 }
 
+/// Answers with 404. A body that is already on its way is read first: closing a socket with unread bytes resets the
+/// connection, and the client would not see the answer.
+async fn not_found(request: Request) -> StatusCode {
+    let body = axum::body::to_bytes(request.into_body(), MAX_DRAINED_BYTES);
+    let _ = tokio::time::timeout(DRAIN_TIMEOUT, body).await;
+    StatusCode::NOT_FOUND
+}
+
 /// The body of `health_check`.
 async fn health(State(gate): State<Arc<RequestGate>>) -> Response {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == "health_check") else {
@@ -371,7 +385,7 @@ async fn health(State(gate): State<Arc<RequestGate>>) -> Response {
     let (sender, reply) = oneshot::channel();
     let arguments = serde_json::Map::new();
     let gone = Arc::default();
-    let _leaving = Leaving::of(&gone);
+    let _leaving = CancelOnDrop::new(&gone);
     let asked = CallRequest {
         tool,
         arguments,

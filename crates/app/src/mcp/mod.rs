@@ -37,7 +37,7 @@ use crate::escape;
 use crate::output::OutputFormat;
 use crate::server::jobs::ProgressListener;
 use crate::server::workers::{Client, QueueFull};
-use crate::server::{CallRequest, Connection, Content, Leaving, Reply, Server};
+use crate::server::{CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
 use crate::tools::{self, tool_spec, tool_spec::Effect};
 
 /// What agents are told about all tools together.
@@ -171,7 +171,7 @@ impl ServerHandler for Handler {
         let (sender, reply) = oneshot::channel();
         let form = self.server.options.form;
         // However this ends, nobody works on after it: cancelled, or dropped with the connection.
-        let _leaving = Leaving::of(&gone);
+        let _leaving = CancelOnDrop::new(&gone);
         let asked = CallRequest {
             tool,
             arguments,

@@ -191,15 +191,15 @@ impl Connection {
 }
 
 /// Sets a flag when it is dropped: the answer is not wanted any more.
-pub(crate) struct Leaving(Arc<AtomicBool>);
+pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Leaving {
-    pub(crate) fn of(gone: &Arc<AtomicBool>) -> Self {
+impl CancelOnDrop {
+    pub(crate) fn new(gone: &Arc<AtomicBool>) -> Self {
         Self(Arc::clone(gone))
     }
 }
 
-impl Drop for Leaving {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -49,7 +49,7 @@ impl FileStat {
 
     /// Reads the platform's metadata.
     #[cfg(windows)]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         use std::os::windows::fs::MetadataExt;
         let nanoseconds = |ticks: u64| (ticks as i64).saturating_sub(TICKS_BEFORE_1970).saturating_mul(100);
         Self {
