@@ -125,6 +125,20 @@ impl AppError {
         self
     }
 
+    /// Applies a function to every string of the data.
+    pub(crate) fn map_data(mut self, put: &dyn Fn(&str) -> String) -> Self {
+        let mut open = vec![&mut self.details.data];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) => *text = put(text),
+                Value::Array(items) => open.extend(items),
+                Value::Object(fields) => open.extend(fields.values_mut()),
+                _ => {}
+            }
+        }
+        self
+    }
+
     /// What should not happen.
     pub(crate) fn internal(message: &str) -> Self {
         Self::new(Code::InternalError, message)

@@ -92,7 +92,10 @@ impl Long {
 
     /// Shortens them in an error.
     pub(crate) fn shortened(&self, error: AppError) -> AppError {
-        self.0.iter().fold(error, |error, long| error.map_text(&|text| shortened(text, long)))
+        self.0.iter().fold(error, |error, long| {
+            let shorten = |text: &str| shortened(text, long);
+            error.map_text(&shorten).map_data(&shorten)
+        })
     }
 }
 
@@ -123,13 +126,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_size_of_an_object_is_that_of_its_strings_and_levels() {
+    fn size_counts_strings_and_levels() {
         assert_eq!(size(&json!({})), (1, 1));
         assert_eq!(size(&json!({ "ab": ["cde", 1, { "f": null }] })), (12, 4));
     }
 
     #[test]
-    fn errors_repeat_the_beginning_of_a_long_string() {
+    fn errors_shorten_long_strings() {
         let long = "\"é\n".repeat(300);
         let error =
             Long(vec![long.clone()]).shortened(AppError::new(Code::InvalidInput, format!("{long} and {long:?}.")));

@@ -314,11 +314,12 @@ fn without_ending(word: &str) -> &str {
     };
     let cut = endings.iter().find(fits).map_or(word, |(ending, _)| &word[..word.len() - ending.len()]);
     let bytes = cut.as_bytes();
-    // In `running` and `planned` the doubled letter belongs to the ending.
+    // In `running` and `planned` the doubled letter belongs to the ending. Equal bytes may also be the middle of a character.
     match bytes {
-        [.., a, b] if cut.len() < word.len() && cut.len() > 3 && a == b && !matches!(a, b'l' | b's' | b'e' | b'o') => {
-            &cut[..cut.len() - 1]
-        }
+        [.., a, b] if cut.len() < word.len() && cut.len() > 3 && a == b && a.is_ascii() => match a {
+            b'l' | b's' | b'e' | b'o' => cut,
+            _ => &cut[..cut.len() - 1],
+        },
         _ => cut,
     }
 }
@@ -329,6 +330,15 @@ mod tests {
 
     fn texts(query: &str) -> Vec<String> {
         words(query).into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn stems_end_at_characters() {
+        assert_eq!(stem("running"), "run");
+        // The last two bytes of the character are equal.
+        for word in ["0\u{5082}ing", "ab\u{5082}ed", "\u{5082}\u{5082}s"] {
+            assert!(word.starts_with(stem(word)), "{word}");
+        }
     }
 
     #[test]
