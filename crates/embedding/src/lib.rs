@@ -14,7 +14,7 @@
 //!
 //! An answer must be the same on every machine and in every clone. Floating point sums depend on the order of additions
 //! and on the processor, so the crate uses integer arithmetic only. `training/weights.py` computes the same numbers,
-//! and `tests/golden.rs` compares the two.
+//! and `tests/it/golden.rs` compares the two.
 //!
 //! # Weights
 //!

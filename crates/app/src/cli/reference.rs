@@ -147,7 +147,7 @@ fn every_command_is_in_one_group() {
 }
 
 #[test]
-fn the_command_reference_matches_the_command_tree() {
+fn command_reference_matches_the_command_tree() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
     codecompass_testkit::expect_file(&path, &page());
 }

@@ -1,0 +1,471 @@
+//! `setup` and `unsetup` in a home folder with the files of every client, in the shapes that real ones have.
+
+// Clients' folders, links and modes are those of Unix here.
+#![cfg(unix)]
+
+use crate::support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use codecompass_testkit::{KILL_AT_WRITE, Repository};
+use serde_json::{Value, json};
+use support::{PROGRAM, Project};
+use tempfile::TempDir;
+
+/// A user: a home folder with clients in it, a repository, a data folder.
+struct User {
+    home: TempDir,
+    project: Project,
+}
+
+/// The files of clients, with comments, other servers, odd order, other line ends, tabs, trailing commas and no end.
+const FILES: &[(&str, &str)] = &[
+    (
+        ".claude.json",
+        "{\n  \"numStartups\": 412,\n  \"mcpServers\": {\n    \"github\": {\n      \"type\": \"http\",\n      \"headers\": { \"Authorization\": \"Bearer ghp_secret\" }\n    }\n  },\n  \"projects\": { \"/x\": { \"mcpServers\": {} } }\n}",
+    ),
+    (
+        ".codex/config.toml",
+        "# Mine\r\nmodel = \"o9\"\r\n\r\n[mcp_servers.docs] # the docs\r\ncommand = \"docs\"\r\nargs = [\r\n  \"[mcp_servers.codecompass]\",\r\n]\r\n\r\n[tui]\r\nnotify = '''\r\n[x]'''",
+    ),
+    (
+        ".cursor/mcp.json",
+        "{\"mcpServers\":{\"a\":{\"command\":\"a\",\"env\":{\"TOKEN\":\"t0k3n\"}},\"b\":{\"url\":\"http://b\"}}}",
+    ),
+    (
+        ".config/Code/User/mcp.json",
+        "// Servers\n{\n\t\"inputs\": [],\n\t/* none yet */\n\t\"servers\": {\n\t\t// \"old\": {},\n\t},\n}\n",
+    ),
+    (".copilot/mcp-config.json", "{ \"mcpServers\": {} }\n"),
+    (
+        ".config/opencode/opencode.jsonc",
+        "{\n  \"$schema\": \"https://opencode.ai/config.json\", // keep\n  \"theme\": \"x\",\n  \"mcp\": {\n    \"y\": { \"type\": \"local\", \"command\": [\"y\"] }, // why\n  }\n}\n",
+    ),
+    (
+        ".config/zed/settings.json",
+        "// Zed settings\r\n//\r\n{\r\n    \"vim_mode\": true,\r\n    \"theme\": {\r\n        \"mode\": \"system\",\r\n    },\r\n}\r\n",
+    ),
+    (
+        ".gemini/settings.json",
+        "\u{feff}{\n  \"mcpServers\": {\n    \"z\": {\"command\": \"z\"}\n  }, \"security\": {\"auth\": {}}}",
+    ),
+    (".codeium/windsurf/mcp_config.json", "{\n}\n"),
+    (
+        ".cline/mcp.json",
+        "{\n  \"mcpServers\":\n  {\n    \"c\": { \"disabled\": true, \"autoApprove\": [ ] }\n    // the last one\n  }\n}\n\n\n",
+    ),
+    (".kiro/settings/mcp.json", "{\"mcpServers\": {\n\"k\": {\"command\": \"k\"}}}"),
+    (".config/amp/settings.json", "{\n  \"amp.notifications\": true\n}\n"),
+    (".config/goose/config.yaml", "extensions:\n  developer:\n    enabled: true\n"),
+];
+
+/// Clients that are there without a file of servers.
+const FOLDERS: &[&str] = &[".junie"];
+
+impl User {
+    fn new() -> Self {
+        let user = Self {
+            home: TempDir::new().expect("a temp folder"),
+            project: Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]),
+        };
+        for (path, text) in FILES {
+            user.write(path, text);
+        }
+        for folder in FOLDERS {
+            fs::create_dir_all(user.at(folder)).expect("it can be made");
+        }
+        user
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.home.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.at(path);
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::write(path, text).expect("it can be written");
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// Every file below the home folder, with its text; links with where they lead; folders with nothing.
+    fn file_contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        contents(self.home.path())
+    }
+
+    fn run(&self, command: &str, env: &[(&str, &str)]) -> codecompass_testkit::Reply {
+        let mut all = vec![("HOME", self.home.path().to_str().expect("UTF-8"))];
+        all.extend(env);
+        self.project.run_with(command, &all)
+    }
+
+    fn run_expecting(&self, command: &str, code: i32) -> String {
+        let reply = self.run(command, &[]);
+        assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
+        reply.stdout
+    }
+
+    fn json(&self, command: &str, code: i32) -> Value {
+        serde_json::from_str(&self.run_expecting(&format!("{command} --json"), code)).expect("an answer is JSON")
+    }
+
+    /// What became of each client's entry.
+    fn outcomes(&self, command: &str, code: i32) -> BTreeMap<String, String> {
+        let answer = self.json(command, code);
+        let items = answer["clients"].as_array().expect("a list").iter();
+        let word = |item: &Value, name: &str| item[name].as_str().unwrap_or_default().to_owned();
+        items.map(|item| (word(item, "client"), word(item, "outcome"))).collect()
+    }
+}
+
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        let meta = fs::symlink_metadata(&path).expect("it is there");
+        let told = if meta.is_symlink() {
+            fs::read_link(&path).expect("a link").to_string_lossy().into_owned().into_bytes()
+        } else if meta.is_dir() {
+            waiting.extend(fs::read_dir(&path).expect("it can be listed").map(|entry| entry.expect("listed").path()));
+            Vec::new()
+        } else {
+            let mut bytes = format!("{:o} ", meta.permissions().mode()).into_bytes();
+            bytes.extend(fs::read(&path).expect("it can be read"));
+            bytes
+        };
+        all.insert(path, told);
+    }
+    all
+}
+
+/// All that a file of ours or theirs may hold that must never lie in our data folder.
+#[track_caller]
+fn expect_no_copies(data: &Path) {
+    for (path, bytes) in contents(data) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        for secret in ["ghp_secret", "t0k3n", "numStartups"] {
+            assert!(!text.contains(secret), "{} has {secret}", path.display());
+        }
+    }
+}
+
+/// Whether all of a text is in another, in its order: something was added, and nothing else happened.
+fn is_kept(text: &str, within: &str) -> bool {
+    let mut rest = within.chars();
+    text.chars().all(|char| rest.any(|other| other == char))
+}
+
+#[test]
+fn setup_is_idempotent_and_unsetup_exact() {
+    let user = User::new();
+    let before = user.file_contents();
+    let outcomes = user.outcomes("setup", 0);
+    assert_eq!(outcomes.len(), FILES.len() + FOLDERS.len(), "{outcomes:?}");
+    for (client, outcome) in &outcomes {
+        assert_eq!(outcome, if client == "goose" { "printed" } else { "changed" }, "{client}");
+    }
+    expect_no_copies(user.project.home.path());
+    let changed = user.file_contents();
+    for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".yaml")) {
+        assert!(user.read(path).contains("serve-mcp"), "{path}");
+        let lines = user.read(path);
+        assert!(is_kept(text, &lines), "{path} lost something:\n{lines}");
+        assert_eq!(lines.contains("\r\n"), text.contains("\r\n"), "{path}: line ends");
+        assert!(!text.contains("\r\n") || !lines.replace("\r\n", "").contains('\n'), "{path}: line ends");
+    }
+    assert!(user.at(".junie/mcp/mcp.json").is_file());
+
+    let again = user.outcomes("setup", 0);
+    assert!(again.values().all(|outcome| outcome == "unchanged" || outcome == "printed"), "{again:?}");
+    assert_eq!(user.file_contents(), changed);
+
+    // Other answers, then back: what was there before the first setup.
+    let other = user.outcomes("setup --answers json --tools all", 0);
+    assert!(other.values().all(|outcome| outcome == "changed" || outcome == "printed"), "{other:?}");
+    assert!(user.read(".cursor/mcp.json").contains("\"--tools\",\"all\""));
+    assert_eq!(user.read(".cursor/mcp.json").matches("serve-mcp").count(), 1);
+
+    user.run_expecting("unsetup", 0);
+    let after = user.file_contents();
+    for (path, bytes) in &before {
+        let found = after.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        assert_eq!(found.as_deref(), Some(&*String::from_utf8_lossy(bytes)), "{}", path.display());
+    }
+    assert_eq!(after.keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
+    assert_eq!(user.run_expecting("unsetup", 0), "codecompass is not configured in any file.\n");
+    assert!(!user.project.home.path().join("setup").exists(), "no record is left");
+}
+
+#[test]
+fn entries_match_their_clients() {
+    let user = User::new();
+    user.run_expecting("setup", 0);
+    let data = user.project.home.path().to_str().expect("UTF-8");
+    let arguments = json!(["serve-mcp", "--auto-index", "--answers", "text"]);
+    let env = json!({ "CODECOMPASS_HOME": data });
+    let claude: Value = serde_json::from_str(&user.read(".claude.json")).expect("JSON");
+    assert_eq!(
+        claude["mcpServers"]["codecompass"],
+        json!({ "type": "stdio", "command": PROGRAM, "args": arguments, "env": env, "alwaysLoad": true })
+    );
+    assert_eq!(claude["projects"]["/x"]["mcpServers"], json!({}));
+    let cursor: Value = serde_json::from_str(&user.read(".cursor/mcp.json")).expect("JSON");
+    assert_eq!(cursor["mcpServers"]["codecompass"], json!({ "command": PROGRAM, "args": arguments, "env": env }));
+    let copilot: Value = serde_json::from_str(&user.read(".copilot/mcp-config.json")).expect("JSON");
+    assert_eq!(copilot["mcpServers"]["codecompass"]["deferTools"], "never");
+    let amp: Value = serde_json::from_str(&user.read(".config/amp/settings.json")).expect("JSON");
+    assert_eq!(amp["amp.mcpServers"]["codecompass"]["command"], PROGRAM);
+    let opencode = user.read(".config/opencode/opencode.jsonc");
+    assert!(opencode.contains(&format!("\"command\": [\"{PROGRAM}\", \"serve-mcp\"")), "{opencode}");
+    let codex = user.read(".codex/config.toml");
+    assert!(codex.contains(&format!("\r\n\r\n[mcp_servers.codecompass]\r\ncommand = \"{PROGRAM}\"\r\n")), "{codex}");
+    // What travels to other machines names nothing of this one.
+    let code = user.read(".config/Code/User/mcp.json");
+    assert!(code.contains("\"command\": \"codecompass\"") && !code.contains(data) && !code.contains(PROGRAM), "{code}");
+}
+
+#[test]
+fn broken_or_read_only_files_are_left_alone() {
+    let user = User::new();
+    let broken = [
+        (".claude.json", "{\n  \"mcpServers\": {\n", "line 3, column 1"),
+        (".gemini/settings.json", "", "line 1, column 1"),
+        (".codex/config.toml", "a = \n", "line 1"),
+        (".copilot/mcp-config.json", "{\"mcpServers\": []}", "`mcpServers` is not an object"),
+        (".kiro/settings/mcp.json", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` occurs twice"),
+        (".config/amp/settings.json", "[1]", "it is not an object"),
+    ];
+    for (path, text, _) in broken {
+        user.write(path, text);
+    }
+    fs::write(user.at(".config/zed/settings.json"), b"{\"a\": \"\xff\"}").expect("it can be written");
+    let locked = user.at(".cursor/mcp.json");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
+    let before = user.file_contents();
+    let told = user.run_expecting("setup", 1);
+    for (path, _, why) in broken {
+        let line =
+            told.lines().find(|line| line.contains(path)).unwrap_or_else(|| panic!("{path} is not named: {told}"));
+        assert!(line.contains("not changed") && line.contains(why), "{line}");
+    }
+    assert!(told.contains("mcp.json not changed: it is read-only"), "{told}");
+    let after = user.file_contents();
+    for path in broken.iter().map(|(path, ..)| *path).chain([".config/zed/settings.json", ".cursor/mcp.json"]) {
+        assert_eq!(after[&user.at(path)], before[&user.at(path)], "{path}");
+    }
+    for path in [".cline/mcp.json", ".codeium/windsurf/mcp_config.json", ".config/opencode/opencode.jsonc"] {
+        assert!(user.read(path).contains("serve-mcp"), "{path}");
+    }
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
+    user.run("unsetup", &[]);
+    assert_eq!(user.file_contents(), before);
+}
+
+#[test]
+fn kill_during_setup_is_atomic() {
+    let user = User::new();
+    let old = user.file_contents();
+    let start = user.project.home.save();
+    user.run_expecting("setup", 0);
+    let new = user.file_contents();
+    user.run_expecting("unsetup", 0);
+    user.project.home.restore(&start);
+    assert_eq!(user.file_contents(), old);
+    let is_old_or_new = |n: usize| {
+        for (path, bytes) in user.file_contents() {
+            let is_beside = path.to_string_lossy().ends_with(".codecompass-new");
+            let is_known = old.get(&path) == Some(&bytes) || new.get(&path) == Some(&bytes);
+            assert!(is_beside || is_known || bytes.is_empty(), "write {n}: {}", path.display());
+        }
+    };
+    let mut ended = false;
+    for n in 1..200 {
+        let reply = user.run("setup", &[(KILL_AT_WRITE, &n.to_string())]);
+        assert!(reply.was_aborted() || reply.succeeded(), "{reply:?}");
+        is_old_or_new(n);
+        // The other way is killed at the same place, so that both are, at each of their writes.
+        if n % 2 == 0 {
+            let back = user.run("unsetup", &[(KILL_AT_WRITE, &n.to_string())]);
+            assert!(back.was_aborted() || back.succeeded(), "{back:?}");
+            is_old_or_new(n);
+        }
+        user.run_expecting("unsetup", 0);
+        assert_eq!(user.file_contents(), old, "after write {n}");
+        ended = reply.succeeded();
+        if ended {
+            break;
+        }
+    }
+    assert!(ended, "it still dies at its 200th write");
+}
+
+#[test]
+fn killed_update_can_be_undone() {
+    let user = User::new();
+    let old = user.file_contents();
+    for n in 1..200 {
+        user.run_expecting("setup", 0);
+        let reply = user.run("setup --answers json", &[(KILL_AT_WRITE, &n.to_string())]);
+        user.run_expecting("unsetup", 0);
+        assert_eq!(user.file_contents(), old, "after write {n}");
+        if reply.succeeded() {
+            return;
+        }
+    }
+    panic!("it still dies at its 200th write");
+}
+
+#[test]
+fn user_edits_survive_unsetup() {
+    let user = User::new();
+    user.run_expecting("setup claude-code codex zed", 0);
+    let claude = user.read(".claude.json").replace("412", "413").replace("\"github\"", "\"hub\"");
+    user.write(".claude.json", &claude);
+    let codex = user.read(".codex/config.toml") + "\r\n[profiles.x]\r\nmodel = \"o8\"\r\n";
+    user.write(".codex/config.toml", &codex);
+    // Setting up again is no reason to forget that the entry is ours.
+    user.run_expecting("setup claude-code codex --answers json", 0);
+    user.run_expecting("unsetup", 0);
+    let original = |path: &str| FILES.iter().find(|(known, _)| *known == path).expect("it is one").1;
+    let expected = original(".claude.json").replace("412", "413").replace("\"github\"", "\"hub\"");
+    assert_eq!(user.read(".claude.json"), expected);
+    let left = user.read(".codex/config.toml");
+    assert!(left.contains("[profiles.x]") && !left.contains("serve-mcp"), "{left}");
+    assert!(left.starts_with(original(".codex/config.toml")), "{left}");
+    assert_eq!(user.read(".config/zed/settings.json"), original(".config/zed/settings.json"));
+}
+
+#[test]
+fn replaced_user_entry_is_restored() {
+    let user = User::new();
+    let own = "{\n  \"mcpServers\": {\n    \"codecompass\": {\"command\": \"mine\", \"args\": [\"serve-mcp\"]},\n    \"z\": 1\n  }\n}\n";
+    let table =
+        "[mcp_servers.codecompass]\ncommand = \"mine\"\n\n[mcp_servers.codecompass.env]\nX = \"1\"\n\n[other]\n";
+    user.write(".cursor/mcp.json", own);
+    user.write(".codex/config.toml", table);
+    user.run_expecting("setup cursor codex", 0);
+    assert!(!user.read(".cursor/mcp.json").contains("mine") && !user.read(".codex/config.toml").contains("mine"));
+    user.run_expecting("unsetup", 0);
+    assert_eq!((user.read(".cursor/mcp.json").as_str(), user.read(".codex/config.toml").as_str()), (own, table));
+    // Also when somebody wrote to the file in the meantime.
+    user.run_expecting("setup cursor", 0);
+    user.write(".cursor/mcp.json", &user.read(".cursor/mcp.json").replace("\"z\": 1", "\"z\": 2"));
+    user.run_expecting("unsetup", 0);
+    assert_eq!(user.read(".cursor/mcp.json"), own.replace("\"z\": 1", "\"z\": 2"));
+}
+
+#[test]
+fn links_are_followed_and_permissions_kept() {
+    let user = User::new();
+    let text = user.read(".cursor/mcp.json");
+    user.write("dotfiles/cursor.json", &text);
+    fs::remove_file(user.at(".cursor/mcp.json")).expect("it is there");
+    symlink("../dotfiles/cursor.json", user.at(".cursor/mcp.json")).expect("a link can be made");
+    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp.json")).expect("a link can be made");
+    fs::create_dir_all(user.at(".junie/mcp")).expect("it can be made");
+    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp/mcp.json")).expect("a link can be made");
+    fs::set_permissions(user.at(".claude.json"), fs::Permissions::from_mode(0o600)).expect("it can be set");
+    let before = user.file_contents();
+    user.run_expecting("setup", 0);
+    assert!(user.at(".cursor/mcp.json").is_symlink() && user.read("dotfiles/cursor.json").contains("serve-mcp"));
+    assert!(user.at(".junie/mcp/mcp.json").is_symlink() && user.read("dotfiles/junie.json").contains("serve-mcp"));
+    let mode = fs::metadata(user.at(".claude.json")).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    user.run_expecting("unsetup", 0);
+    assert_eq!(user.file_contents(), before);
+}
+
+#[test]
+fn project_setup_writes_each_file_once() {
+    let user = User::new();
+    let repository = &user.project.repository;
+    repository.write("AGENTS.md", "# Rules\n\nBe kind.");
+    let before = contents(repository.root());
+    let told = user.run_expecting(
+        "setup --project --instructions --skill claude-code copilot vscode cursor codex zed windsurf",
+        0,
+    );
+    assert!(told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: has no project file"), "{told}");
+    let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it is there");
+    assert_eq!(shared.matches("\"codecompass\": {").count(), 1, "{shared}");
+    let data = user.project.home.path().to_str().expect("UTF-8");
+    for path in [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/config.toml", ".zed/settings.json"] {
+        let text = fs::read_to_string(repository.root().join(path)).expect("it is there");
+        assert!(text.contains("\"codecompass\"") && !text.contains(PROGRAM) && !text.contains(data), "{text}");
+    }
+    let agents = fs::read_to_string(repository.root().join("AGENTS.md")).expect("it is there");
+    assert!(agents.starts_with("# Rules\n\nBe kind.\n\n<!-- codecompass: begin -->\n"), "{agents}");
+    assert_eq!(
+        agents
+            .lines()
+            .skip_while(|line| !line.contains("begin"))
+            .skip(1)
+            .take_while(|line| !line.contains("end -->"))
+            .count(),
+        4
+    );
+    assert!(repository.root().join(".agents/skills/codecompass/SKILL.md").is_file());
+    user.run_expecting("unsetup --project", 0);
+    assert_eq!(contents(repository.root()), before);
+
+    // What travels has no path, so the name has to lead to this program.
+    assert!(told.contains("The server will not start"), "the tests' PATH does not have it: {told}");
+    let bin = Path::new(PROGRAM).parent().expect("a folder").display().to_string();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+    let reply = user.run("setup --project --dry-run zed", &[("PATH", &path)]);
+    assert!(reply.succeeded() && !reply.stdout.contains("The server will not start"), "{reply:?}");
+
+    // A repository may not lead us to files outside of it.
+    symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be made");
+    symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be made");
+    let told = user.run_expecting("setup --project claude-code kiro", 1);
+    assert_eq!(told.matches("it leads out of the repository").count(), 2, "{told}");
+    assert!(!user.read(".gemini/settings.json").contains("serve-mcp"));
+}
+
+#[test]
+fn dry_run_and_print_change_nothing() {
+    let user = User::new();
+    let before = user.file_contents();
+    let told = user.run_expecting("setup --dry-run --instructions --skill", 0);
+    assert!(
+        told.contains("~/.claude.json would change") && told.contains("+ ") && !told.contains("ghp_secret"),
+        "{told}"
+    );
+    let printed = user.run_expecting("setup --print goose codex", 0);
+    assert!(printed.contains("cmd: \"") && printed.contains("[mcp_servers.codecompass]"), "{printed}");
+    assert_eq!(user.file_contents(), before);
+    assert!(user.project.has_no_data());
+    user.run_expecting("setup", 0);
+    assert!(!user.at(".claude/CLAUDE.md").exists() && !user.at(".claude/skills").exists(), "nobody asked for them");
+    user.run_expecting("unsetup", 0);
+
+    let empty = User { home: TempDir::new().expect("a temp folder"), project: Project::new(Repository::new()) };
+    assert!(empty.run_expecting("setup", 1).contains("No client is installed"));
+    assert_eq!(empty.file_contents().len(), 1);
+    assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
+    assert!(empty.run("setup codex --tools nonsense", &[]).stderr.contains("nonsense"));
+}
+
+#[test]
+fn variables_override_client_paths() {
+    let user = User::new();
+    let elsewhere = TempDir::new().expect("a temp folder");
+    let folder = elsewhere.path().to_str().expect("UTF-8");
+    let file = format!("{folder}/own.jsonc");
+    let env = [("CLAUDE_CONFIG_DIR", folder), ("CODEX_HOME", folder), ("OPENCODE_CONFIG", file.as_str())];
+    let before = user.file_contents();
+    assert_eq!(user.run("setup claude-code codex opencode", &env).code, Some(0));
+    assert_eq!(user.file_contents(), before);
+    for name in [".claude.json", "config.toml", "own.jsonc"] {
+        assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it is there").contains("serve-mcp"), "{name}");
+    }
+    assert_eq!(user.run("unsetup", &env).code, Some(0));
+    assert_eq!(fs::read_dir(elsewhere.path()).expect("it can be listed").count(), 0);
+}

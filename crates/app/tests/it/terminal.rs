@@ -1,0 +1,163 @@
+//! What is different at a terminal, and what is told on request: the pager, colours, a log, files that are left out.
+
+use crate::support;
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use codecompass_testkit::Repository;
+use support::{PROGRAM, Project};
+
+fn project() -> Project {
+    let repository = Repository::new();
+    let functions: String = (0..40).map(|number| format!("pub fn number_{number}() {{}}\n")).collect();
+    repository.write("src/lib.rs", &functions);
+    repository.write("short.rs", "pub fn lone() {}\n");
+    repository.write(".gitignore", "gen/\n");
+    repository.write("gen/out.rs", "pub fn made() {}\n");
+    repository.write("node_modules/x/index.js", "export const x = 1;\n");
+    repository.write(".env", "KEY=1\n");
+    repository.commit("files");
+    let project = Project::new(repository);
+    project.run_ok("index");
+    project
+}
+
+/// Runs a command line at a terminal of its own, and gives what it showed there.
+fn at_a_terminal(project: &Project, command: &str, env: &[(&str, &str)]) -> String {
+    let output = Command::new("script")
+        .args(["-qec", &format!("{PROGRAM} {command}"), "/dev/null"])
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", project.home.path())
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .envs(env.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("script is there");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn long_answers_use_the_pager() {
+    let project = project();
+    let folder = tempfile::tempdir().expect("a temp folder");
+    let paged = folder.path().join("paged");
+    let pager = format!("tee {}", paged.display());
+    let env = [("PAGER", pager.as_str())];
+    let shown = at_a_terminal(&project, "outline src/lib.rs", &env);
+    let text = fs::read_to_string(&paged).expect("the pager was started");
+    assert!(text.contains("number_39") && shown.contains("number_39"), "{shown}");
+    fs::remove_file(&paged).expect("it is there");
+    for (command, what) in [
+        ("outline short.rs", "what is short"),
+        ("--no-pager outline src/lib.rs", "what shall not be paged"),
+        ("outline src/lib.rs --json", "what is for machines"),
+    ] {
+        let shown = at_a_terminal(&project, command, &env);
+        assert!(shown.contains("src/lib.rs") || shown.contains("short.rs"), "{command}: {shown}");
+        assert!(!paged.exists(), "{what} is printed");
+    }
+    let reply = project.run_with("outline src/lib.rs", &env);
+    assert!(reply.stdout.contains("number_39") && !paged.exists(), "a pipe has no pager");
+    let shown = at_a_terminal(&project, "outline src/lib.rs", &[("PAGER", "no-such-pager-at-all")]);
+    assert!(shown.contains("number_39"), "an answer is shown without one: {shown}");
+}
+
+#[test]
+fn colours_are_used_at_a_terminal() {
+    let project = project();
+    let grep = project.run_ok("grep --color always -F number_7");
+    assert!(grep.contains("\u{1b}[1;31mnumber_7\u{1b}[0m"), "{grep:?}");
+    let around = project.run_ok("grep --color always -C 1 -F number_7");
+    assert!(around.contains("\u{1b}[1;31mnumber_7\u{1b}[0m") && around.contains("number_6"), "{around:?}");
+    assert!(!project.run_ok("grep -F number_7").contains('\u{1b}'));
+    let long = format!("{}needle{}\n", "x ".repeat(60), " y".repeat(200));
+    project.repository.write("long.txt", format!("{long}\tneedle é needle\n"));
+    let grep = project.run_ok("grep --color always needle long.txt");
+    assert_eq!(grep.matches("\u{1b}[1;31mneedle\u{1b}[0m").count(), 3, "{grep:?}");
+    project.repository.write("short.rs", "pub fn lone(more: u8) {}\npub fn new_one() {}\n");
+    let diff = project.run_ok("diff HEAD @worktree --color always");
+    assert!(diff.contains("\u{1b}[33m~\u{1b}[0m") && diff.contains("\u{1b}[32m+\u{1b}[0m"), "{diff:?}");
+    project.repository.delete("short.rs");
+    let diff = project.run_ok("diff HEAD @worktree --color always");
+    assert!(diff.contains("\u{1b}[1;31m-\u{1b}[0m"), "{diff:?}");
+}
+
+#[test]
+fn server_at_a_terminal_explains_itself() {
+    let project = project();
+    let mut child = Command::new("script")
+        .args(["-qefc", &format!("{PROGRAM} serve-mcp"), "/dev/null"])
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", project.home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script is there");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it says something");
+    // Its terminal goes with it.
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(line.contains("Waiting for a client") && line.contains("codecompass setup"), "{line}");
+}
+
+#[test]
+fn log_file_is_written() {
+    let project = project();
+    let log = project.home.path().join("log.txt");
+    let path = log.to_str().expect("UTF-8");
+    project.run_ok(&format!("sync --log-file {path}"));
+    project.repository.write("short.rs", "pub fn lone(x: u8) {}\n");
+    let reply = project.run_with("sync", &[("CODECOMPASS_LOG_FILE", path)]);
+    assert!(reply.succeeded() && reply.stderr.is_empty(), "{reply:?}");
+    project.run_expecting(&format!("locate x --kind nonsense --log-file {path}"), 2);
+    let text = fs::read_to_string(&log).expect("it is there");
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() >= 5, "{text}");
+    assert!(lines.iter().all(|line| line.as_bytes()[10] == b'T' && line.contains("Z ")), "{text}");
+    assert!(lines.last().is_some_and(|line| line.contains("error: ") && line.contains("nonsense")), "{text}");
+}
+
+#[test]
+fn doctor_explains_skipped_file() {
+    let project = project();
+    let table = [
+        ("src/lib.rs", 0, "is indexed for main: rust, 40 symbols"),
+        ("src", 0, "is a folder with indexed files"),
+        ("gen/out.rs", 1, "the file is left out of the index, "),
+        ("gen/out.rs", 1, "brings it back"),
+        ("node_modules/x/index.js", 1, "the file is left out of the index, "),
+        (".env", 1, "the file is left out of the index, "),
+        ("nothing.rs", 1, "no such file is in the index"),
+    ];
+    for (path, code, part) in table {
+        let told = project.run_expecting(&format!("doctor {path}"), code);
+        assert!(told.contains(part), "{path}: {told}");
+    }
+    assert_eq!(project.json_expecting("doctor .env", 1)["indexed"], false);
+    let report = project.run_ok("doctor");
+    for part in ["free disk", "inotify", "lock"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+}
+
+#[test]
+fn config_errors_are_located() {
+    let project = project();
+    let file = project.home.path().join("config.toml");
+    let told = project.run_ok("config path");
+    assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
+    fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
+    let told = project.run_expecting("status", 2);
+    assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");
+    assert!(project.run_ok("config path").contains("yours = "), "the way to the file is told all the same");
+    fs::write(&file, "[index\n").expect("it can be written");
+    assert!(project.run_expecting("status", 2).contains("config.toml: line 1, column"));
+    fs::remove_file(&file).expect("it is there");
+    let reply = project.run_with("status", &[("CODECOMPASS_INDEX_THREAD", "2")]);
+    assert!(reply.succeeded(), "{reply:?}");
+    assert!(reply.stderr.contains("CODECOMPASS_INDEX_THREAD means nothing here; is it CODECOMPASS_INDEX_THREADS?"));
+}
