@@ -28,6 +28,9 @@ META = {
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "hostile", "version": "1"}}
 
 
+# The longest head of a request that the server reads; a longer one is refused, possibly by closing the connection.
+MAX_HEAD = 32 << 10
+
 class Broken(Exception):
     """Something that must hold did not: the kind of finding, and the details."""
 
@@ -303,9 +306,10 @@ class Http(Server):
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
                 self.state()
-                # A kept connection may have been closed meanwhile, and a body that is refused is not read to its end.
+                # A kept connection may have been closed meanwhile, and a head or body that is refused is not read to its end.
                 if attempt == 2 or time.monotonic() > until:
-                    if body is not None and len(body) > (1 << 20) - 4096:
+                    head = sum(len(str(value)) for value in (headers or {}).values()) + len(target)
+                    if head > MAX_HEAD or body is not None and len(body) > (1 << 20) - 4096:
                         return None, b""
                     raise Broken("silent", f"{type(error).__name__}: {error} to {method} {target[:80]}") from None
 

@@ -546,6 +546,15 @@ mod tests {
         assert!(String::from_utf8_lossy(&answer[..count]).ends_with("hello"));
     }
 
+    /// Waits for a condition, and fails after a minute.
+    fn wait_until(is_true: impl Fn() -> bool) {
+        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        while !is_true() {
+            assert!(std::time::Instant::now() < deadline, "the condition did not become true in a minute");
+            std::thread::yield_now();
+        }
+    }
+
     const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
     #[test]
@@ -577,12 +586,8 @@ mod tests {
     fn stalled_readers_are_disconnected() {
         with_server(Limits { write: SHORT_TIMEOUT, ..LIMITS }, |address, sockets| {
             let mut client = connect(address, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n");
-            while sockets.served.load(Ordering::Relaxed) == 0 {
-                std::thread::yield_now();
-            }
-            while !sockets.lock().is_empty() {
-                std::thread::yield_now();
-            }
+            wait_until(|| sockets.served.load(Ordering::Relaxed) > 0);
+            wait_until(|| sockets.lock().is_empty());
             assert!(read_to_end(&mut client).len() < 64 << 20);
         });
     }

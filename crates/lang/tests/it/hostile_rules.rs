@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use codecompass_lang::{LANGUAGES, extract, resolver};
-use codecompass_model::{SymbolAt, VersionId};
+use codecompass_model::{Resolution, SymbolAt, VersionId};
 use codecompass_testkit::MemoryWorld;
 
 fn world(files: &[(&str, &str)]) -> MemoryWorld {
@@ -17,29 +17,60 @@ fn world(files: &[(&str, &str)]) -> MemoryWorld {
     world
 }
 
-/// Runs every query of every resolver in a world, and one with an index out of range.
+/// Asserts that symbols exist in the world. Symbols of stubs have ids that no file of the world has.
+fn check_symbols(world: &MemoryWorld, symbols: &[SymbolAt]) {
+    for symbol in symbols {
+        if let Some(file) = world.files().find(|file| file.id == symbol.file) {
+            assert!(
+                (symbol.ordinal as usize) < file.facts.symbols.len(),
+                "{}: no symbol {}",
+                file.path,
+                symbol.ordinal
+            );
+        }
+    }
+}
+
+/// Asserts that a resolution names existing symbols and files.
+fn check(world: &MemoryWorld, resolution: &Resolution) {
+    match resolution {
+        Resolution::Symbols { targets, why, .. } => {
+            assert!(!targets.is_empty() && !why.is_empty(), "{resolution:?}");
+            check_symbols(world, targets);
+        }
+        Resolution::Module(files) => assert!(!files.is_empty(), "a module without files"),
+        Resolution::Unknown(why) => assert!(!why.is_empty(), "no reason is given"),
+        Resolution::External | Resolution::Local => {}
+    }
+}
+
+/// Runs every query of every resolver in a world, and one with an index out of range. Every answer names symbols that
+/// exist.
 fn resolve_everything(world: &MemoryWorld) {
     let mut languages: Vec<&str> = world.files().map(|file| file.language.as_str()).collect();
     languages.sort_unstable();
     languages.dedup();
     for rules in languages.into_iter().filter_map(|language| resolver(language, Rc::new(world))) {
         for file in world.files() {
-            for at in 0..=file.facts.references.len() as u32 {
-                rules.resolve_reference(file.id, at);
-                rules.returned_call(file.id, at);
+            let references = file.facts.references.len() as u32;
+            for at in 0..references {
+                check(world, &rules.resolve_reference(file.id, at));
+                let returned = rules.returned_call(file.id, at);
+                check_symbols(world, &returned.map(|call| call.targets).unwrap_or_default());
             }
-            for at in 0..=file.facts.imports.len() as u32 {
-                rules.resolve_import(file.id, at);
+            for at in 0..file.facts.imports.len() as u32 {
+                check(world, &rules.resolve_import(file.id, at));
             }
-            for place in 0..=file.facts.symbols.len() as u32 {
-                let symbol = SymbolAt { file: file.id, ordinal: place };
-                rules.implementations(symbol);
-                rules.returned_functions(symbol);
+            for ordinal in 0..=file.facts.symbols.len() as u32 {
+                let symbol = SymbolAt { file: file.id, ordinal };
+                check_symbols(world, &rules.implementations(symbol));
+                check_symbols(world, &rules.returned_functions(symbol));
             }
+            assert!(matches!(rules.resolve_reference(file.id, references), Resolution::Unknown(_)), "out of range");
         }
-        rules.resolve_reference(VersionId::MAX, 0);
-        rules.resolve_import(VersionId::MAX, 0);
-        rules.implementations(SymbolAt { file: VersionId::MAX, ordinal: 0 });
+        assert!(matches!(rules.resolve_reference(VersionId::MAX, 0), Resolution::Unknown(_)), "no such file");
+        assert!(matches!(rules.resolve_import(VersionId::MAX, 0), Resolution::Unknown(_)), "no such file");
+        assert_eq!(rules.implementations(SymbolAt { file: VersionId::MAX, ordinal: 0 }), []);
     }
 }
 

@@ -8,3 +8,4 @@ mod packaging;
 mod repository;
 mod roads;
 mod tidy;
+mod wording;
