@@ -1,8 +1,8 @@
-//! Who may look: whoever opened an address with a token that was good for once.
+//! Access to the explorer: a browser that opened an address with a one-time token.
 //!
-//! The token is exchanged for a cookie that no script can read and that no other site's page makes the browser send. The answer to
-//! it is a page that goes on by itself, and no redirect: a link in a chat or a terminal is followed from another site, and a
-//! browser sends a strict cookie only with what our own page asks for.
+//! The token is exchanged for a cookie that scripts cannot read and that pages of other sites cannot make the browser
+//! send. The answer is a page that continues by itself, not a redirect: a link in a chat or a terminal counts as
+//! followed from another site, and a browser sends a strict cookie only with requests of our own page.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,42 +12,42 @@ use crate::error::AppError;
 use crate::mcp::token::{constant_time_eq, random};
 use crate::output::print_stderr;
 
-/// So many browsers may be logged in; the one that came first goes.
+/// The maximum number of logged-in browsers; the first one is dropped.
 const MAX_BROWSERS: usize = 32;
 
-/// What a browser says of who made it ask.
+/// The header in which a browser names the origin of a request.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whether a browser says that a page of another site, or of another port, made it ask. Programs that are no browsers do
-/// not send the header.
+/// Whether a browser reports that a page of another site or port caused the request. Other programs do not send the
+/// header.
 pub(super) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers.get_all(FETCH_SITE).iter().any(|site| site != "same-origin" && site != "none")
 }
 
-/// See the module.
+/// The tokens and cookies of the explorer.
 pub(crate) struct LoginGate {
-    /// Where the pages are: `http://127.0.0.1:9200`.
+    /// The base address of the pages: `http://127.0.0.1:9200`.
     base: String,
-    /// The name of the cookie. Cookies know no ports, so that two servers on one machine need two names.
+    /// The name of the cookie. Cookies ignore ports, so two servers on one machine need two names.
     cookie: String,
     keys: Mutex<LoginKeys>,
 }
 
 #[derive(Default)]
 struct LoginKeys {
-    /// The token that nobody has used yet.
+    /// The unused token.
     token: Option<String>,
-    /// What browsers carry that are logged in.
+    /// The cookies of the logged-in browsers.
     cookies: Vec<String>,
 }
 
 impl LoginGate {
-    /// A gate that nobody has passed.
+    /// Creates a gate without tokens and cookies.
     pub(crate) fn new(base: String, port: u16) -> Self {
         Self { base, cookie: format!("codecompass_{port}"), keys: Mutex::default() }
     }
 
-    /// An address that opens once. The one before it that nobody used does not open any more.
+    /// A new address that can be opened once. An earlier unused address becomes invalid.
     pub(crate) fn new_address(&self) -> Result<String, AppError> {
         let token = random()?;
         let address = format!("{}/?token={token}", self.base);
@@ -55,7 +55,7 @@ impl LoginGate {
         Ok(address)
     }
 
-    /// Takes the token; the header that sets the cookie if it was the right one.
+    /// Consumes the token; returns the header that sets the cookie if the token is right.
     pub(super) fn exchange(&self, token: &str) -> Option<String> {
         let mut keys = self.lock();
         if !keys.token.as_ref().is_some_and(|known| constant_time_eq(known, token)) {
@@ -70,7 +70,7 @@ impl LoginGate {
         Some(format!("{}={secret}; Path=/; HttpOnly; SameSite=Strict", self.cookie))
     }
 
-    /// Whether a request carries a cookie of ours.
+    /// Whether a request has a valid cookie.
     pub(super) fn is_logged_in(&self, headers: &HeaderMap) -> bool {
         let values = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = values.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -79,7 +79,7 @@ impl LoginGate {
             .any(|(name, value)| name == self.cookie && keys.cookies.iter().any(|known| constant_time_eq(known, value)))
     }
 
-    /// Somebody came without a key: a new address is told where only the owner reads it, unless one is still good.
+    /// Prints a new address on standard error after a request without a cookie, unless an unused one exists.
     pub(super) fn print_new_address(&self) {
         if self.lock().token.is_none()
             && let Ok(address) = self.new_address()

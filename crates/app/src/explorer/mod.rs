@@ -1,9 +1,10 @@
-//! The explorer: pages to look at code with.
+//! The explorer: pages for exploring code in a browser.
 //!
-//! A screen is a few questions to the tools that agents ask, and a layout of their answers; it knows nothing that they do not. So the
-//! same address gives the page, the answers as JSON, or the text that an agent would get. All screens read: no
-//! address changes a file, at most a ref that is looked at for the first time is indexed, and none but `GET` is answered. Text of a repository gets into a page through the template's
-//! escaping alone, and nothing on a page comes from another host: the policy in [`POLICY`] forbids it, the tests look for it.
+//! A screen is a few calls of the tools that agents use, and a layout of their answers; it has no other data. So the
+//! same address gives the page, the answers as JSON, or the text for an agent. All screens are read-only: no address
+//! changes a file, a request at most indexes a ref that is opened for the first time, and only `GET` is answered. Text
+//! of a repository enters a page only through the escaping of the templates, and a page loads nothing from another
+//! host: [`CONTENT_SECURITY_POLICY`] forbids it, and tests check it.
 
 mod address;
 mod code;
@@ -37,7 +38,7 @@ use screens::{RenderedScreen, Screen};
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Sent with everything.
+/// The headers of every response.
 fn headers() -> [(HeaderName, &'static str); 7] {
     [
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
@@ -54,26 +55,26 @@ const STYLES: &str = include_str!("assets/explorer.css");
 const SCRIPT: &str = include_str!("assets/explorer.js");
 const ICON: &str = include_str!("assets/icon.svg");
 
-/// Asked for by the script: what stands between the header and the footer.
+/// Sent by the script to get only the content between header and footer.
 const PART_HEADER: HeaderName = HeaderName::from_static("x-part");
 
-/// What a browser says of why it asks.
+/// The headers in which a browser states the purpose of a request.
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// See the module.
+/// The explorer of one server.
 pub(crate) struct Explorer {
     pub(crate) gate: LoginGate,
     server: Arc<Server>,
 }
 
 impl Explorer {
-    /// An explorer of the server's own workspace.
+    /// Creates an explorer of the server's own workspace.
     pub(crate) fn new(server: &Arc<Server>, gate: LoginGate) -> Self {
         Self { gate, server: Arc::clone(server) }
     }
 
-    /// Answers a request. Who it is meant for, and that no foreign page sent it, was checked before.
+    /// Answers a request. Its host and origin were checked before.
     pub(crate) async fn respond(&self, request: Request) -> Response {
         with_security_headers(self.answer(request).await)
     }
@@ -88,12 +89,12 @@ impl Explorer {
         let path = request.uri().path().to_owned();
         let query = Query::parse(request.uri().query());
         let headers = request.headers();
-        // Who only asks for the head of a page, to show a preview of a link, has not opened it.
+        // A request for the head of a page, for example for a link preview, does not open it.
         let opens = path == "/" && request.method() == Method::GET && !headers.contains_key("sec-purpose");
         if let Some(token) = query.get("token").filter(|_| opens) {
             match self.gate.exchange(token) {
                 Some(cookie) => return logged_in_page(&cookie),
-                // The address of a page that is loaded again: it was good, and the cookie is there.
+                // The address of a page that is reloaded: its token was valid, and the cookie is set.
                 None if self.gate.is_logged_in(headers) => return logged_in_page(""),
                 None => {}
             }
@@ -132,7 +133,7 @@ impl Explorer {
     }
 }
 
-/// A response with what every page is sent with, be it a page or a refusal.
+/// Adds the common headers to a response, be it a page or a refusal.
 pub(crate) fn with_security_headers(mut response: Response) -> Response {
     for (name, value) in headers() {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -143,7 +144,7 @@ pub(crate) fn with_security_headers(mut response: Response) -> Response {
     response
 }
 
-/// What a request wants to get.
+/// The requested format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResponseFormat {
     Page,
@@ -153,7 +154,7 @@ enum ResponseFormat {
 }
 
 impl ResponseFormat {
-    /// A browser says that it takes pages; who names JSON or plain text first of these gets it. `as` is for links.
+    /// A browser accepts pages; a client that names JSON or plain text first gets it. `as` is for links.
     fn negotiate(request: &Request, query: &Query) -> Self {
         let headers = request.headers();
         if headers.contains_key(PART_HEADER) {
@@ -189,7 +190,7 @@ fn text(status: StatusCode, text: String) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
-/// What our own files are.
+/// The built-in script, style sheet and icon.
 fn asset(file: &str) -> Response {
     let (kind, content) = match file {
         "explorer.css" => ("text/css; charset=utf-8", STYLES),
@@ -197,12 +198,12 @@ fn asset(file: &str) -> Response {
         "icon.svg" => ("image/svg+xml", ICON),
         _ => return StatusCode::NOT_FOUND.into_response(),
     };
-    // They change with the program alone, but the program may be another one a moment later: it is asked each time.
+    // They only change with the program, but the program may be replaced at any time, so browsers must revalidate.
     let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")];
     (headers, Body::from(content)).into_response()
 }
 
-/// Logged in: the page goes on to the first screen. See the module `gate` for why this is no redirect.
+/// The page after login, which continues to the first screen. The module `gate` says why it is not a redirect.
 fn logged_in_page(cookie: &str) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -224,8 +225,8 @@ fn logged_in_page(cookie: &str) -> Response {
     response
 }
 
-/// The answer to what another site made the browser ask for. Nothing is looked up for it, and no token is used up. When the
-/// user followed a link, the page offers the address as a link of its own.
+/// The answer to a request that another site caused. Nothing is looked up for it, and no token is consumed. If the user
+/// followed a link, the page offers the address as a link of its own.
 fn elsewhere(request: &Request) -> Response {
     let is_link = request.method() == Method::GET
         && request.headers().get(FETCH_MODE).is_some_and(|mode| mode == "navigate")
@@ -249,7 +250,7 @@ fn elsewhere(request: &Request) -> Response {
     (StatusCode::FORBIDDEN, html(), page.into_string()).into_response()
 }
 
-/// Somebody whom we do not know. Nothing of the workspace is told.
+/// The page for a request without a cookie. It reveals nothing of the workspace.
 fn login_required() -> Response {
     let page = html! {
         (DOCTYPE)

@@ -1,4 +1,4 @@
-//! A request while it is answered: what state of the code it looks at, and how its questions are asked.
+//! A page request while it is answered: the state of the code that it shows, and how tools are called for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,29 @@ use crate::server::{CallRequest, CancelOnDrop, Content, Server};
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::ToolSpec;
 
-/// So long an answer for a page may resolve calls. The next one goes on where it ended.
+/// The time limit for resolving calls in an answer for a page. The next request continues where it ended.
 const PAGE_ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// See the module.
+/// A request for a screen.
 pub(super) struct PageRequest {
     pub(super) at: CodeState,
     pub(super) query: Query,
     /// The path of the address.
     pub(super) path: String,
     server: Arc<Server>,
-    /// So long an answer may take.
+    /// The time limit of an answer.
     time: Option<Duration>,
-    /// Where one stands, once that was asked.
+    /// The state of the index, once it was requested.
     index_state: OnceCell<Result<Value, Value>>,
-    /// The same without the ref and the work tree that are asked for.
+    /// The same without the requested ref and work tree.
     own_workspace_state: OnceCell<Option<Value>>,
 }
 
-/// A question to a tool that agents have, too.
+/// A call of a tool that agents also have.
 pub(super) type ToolQuestion = (&'static str, Value);
 
 impl PageRequest {
-    /// A page is in a hurry: what could not be looked at in time is looked at when the script asks again.
+    /// Creates a request. A page has a short time limit: the script requests unfinished parts again.
     pub(super) fn new(server: &Arc<Server>, at: CodeState, query: Query, path: String, is_page: bool) -> Self {
         let time = is_page.then_some(PAGE_ANSWER_TIMEOUT);
         Self {
@@ -51,7 +51,7 @@ impl PageRequest {
         }
     }
 
-    /// Asks a tool by its name; its answer as JSON, or its error.
+    /// Calls a tool by its name; returns its answer as JSON, or its error.
     pub(super) async fn ask(&self, name: &str, arguments: Value) -> Result<Value, Value> {
         match TOOLS.iter().find(|tool| tool.name == name) {
             Some(tool) => self.ask_tool(tool, arguments).await,
@@ -59,7 +59,7 @@ impl PageRequest {
         }
     }
 
-    /// The same of a tool that only pages have.
+    /// The same for a tool that only pages have.
     pub(super) async fn ask_tool(&self, tool: &'static ToolSpec, arguments: Value) -> Result<Value, Value> {
         let placed = self.with_state_arguments(tool, arguments).await?;
         match self.answer(tool, placed, OutputFormat::Json).await {
@@ -69,11 +69,11 @@ impl PageRequest {
         }
     }
 
-    /// What agents get as text for the same questions.
+    /// The text that agents get for the same calls.
     pub(super) async fn agent_text(&self, questions: &[ToolQuestion]) -> String {
         let mut texts = Vec::new();
         for (name, arguments) in questions {
-            // Agents have no tool for folders, but those who look at one may want to paste it all the same.
+            // Agents have no tool for folders, but users of a folder page may want to paste its content.
             let Some(tool) = TOOLS.iter().chain([&folder::TOOL]).find(|tool| tool.name == *name) else { continue };
             let Ok(placed) = self.with_state_arguments(tool, arguments.clone()).await else { continue };
             if let Some((Content::Text(text), _)) = self.answer(tool, placed, OutputFormat::Text(Reader::Agent)).await {
@@ -83,7 +83,8 @@ impl PageRequest {
         texts.join("\n\n") + "\n"
     }
 
-    /// Where one stands and what there is to choose from, asked once. Who looks for a ref that is none still has the others to choose from.
+    /// The state of the index and the available refs and work trees, requested once. For an unknown ref the choices are
+    /// still returned.
     pub(super) async fn index_state(&self) -> &Result<Value, Value> {
         let ask = || async {
             let choices = json!({ "choices": true });
@@ -107,7 +108,7 @@ impl PageRequest {
         root.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
     }
 
-    /// The same of the workspace itself, whatever is asked for.
+    /// The same for the server's own workspace, whatever the request names.
     async fn own_workspace_state(&self) -> &Option<Value> {
         let ask = || async {
             let arguments = Map::from_iter([("choices".to_owned(), json!(true))]);
@@ -119,8 +120,8 @@ impl PageRequest {
         self.own_workspace_state.get_or_init(ask).await
     }
 
-    /// The arguments with the state that is looked at, as far as the tool can be told. Another work tree is taken only if it is one of
-    /// this repository: no page of one workspace shows another's.
+    /// Adds the ref and work tree of the page to the arguments, as far as the tool has such parameters. Another work
+    /// tree is only accepted if it belongs to this repository: no page of one workspace shows another one.
     async fn with_state_arguments(&self, tool: &ToolSpec, arguments: Value) -> Result<Map<String, Value>, Value> {
         let Value::Object(mut fields) = arguments else { return Err(Value::Null) };
         fields.retain(|_, value| !value.is_null());
@@ -151,7 +152,7 @@ impl PageRequest {
     ) -> Option<(Content, bool)> {
         let (sender, reply) = oneshot::channel();
         let gone = Arc::default();
-        // A browser that has gone on to another page does not wait for this one.
+        // A browser that has left the page does not wait for the answer.
         let _leaving = CancelOnDrop::new(&gone);
         let (client, connection, follower) = (Client::Pages, None, None);
         let time = self.time;

@@ -1,4 +1,4 @@
-//! What is in a folder: its folders with what is in them, its files, and the languages below it.
+//! The content of a folder: its folders with totals, its files, and the languages below it.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     },
 };
 
-/// Sums over files.
+/// Totals over files.
 #[derive(Clone, Copy, Default)]
 struct FolderTotals {
     files: u64,

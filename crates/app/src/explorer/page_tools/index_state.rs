@@ -1,5 +1,5 @@
-//! Where one stands: the state that is shown, a sum over its content that tells whether anything changed, and what else there is to
-//! look at.
+//! The state of the index: the shown view, a checksum of its content that shows whether anything changed, and the
+//! available refs and work trees.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::output::Answer;
 use crate::server::workspaces::UnknownWorkspace;
 use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional};
 
-/// So many branches and as many tags are offered to choose from; others can be typed.
+/// The maximum number of branches, and of tags, offered as choices; others can be typed.
 const MAX_REFS: usize = 300;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -29,7 +29,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         let mut answer = call.answer_query(|inquiry| {
             let state = inquiry.snapshot().map(|snapshot| {
                 let info = snapshot.info();
-                // The sum over the content is the same for the same files, whoever indexed them; the generation is not.
+                // The checksum is the same for the same files in every index; the generation is not.
                 json!({ "digest": format!("{:x}", info.totals.digest), "edited": snapshot.edited().len(), "files": info.totals.files })
             });
             let metadata = inquiry.metadata(&[]).to_json();
