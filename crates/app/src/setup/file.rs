@@ -1,4 +1,4 @@
-//! Files that belong to others: links followed, written beside and renamed, permissions kept.
+//! Files of other programs: links are followed, writes go beside the file and are renamed, permissions are kept.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use codecompass_index::source::real_path;
 
-/// No client's file is longer than this.
+/// The maximum size of a client's file.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// So many links may follow one another.
+/// The maximum number of consecutive links.
 const MAX_LINKS: usize = 16;
 
-/// Called at each step that lasts, so that a test can end the process there.
+/// Called at each durable step, so that a test can end the process there.
 pub(super) type KillPoint<'a> = &'a dyn Fn();
 
-/// The file that a path leads to, whether or not anything is there.
+/// The file that a path leads to, whether or not it exists.
 pub(super) fn resolve_links(path: &Path) -> Result<PathBuf> {
     let mut path = std::path::absolute(path)?;
     for _ in 0..MAX_LINKS {
@@ -33,7 +33,7 @@ pub(super) fn resolve_links(path: &Path) -> Result<PathBuf> {
     Err(Error::other("its links lead in a circle"))
 }
 
-/// The text of a file; nothing when there is none.
+/// The text of a file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<String>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -49,21 +49,21 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Whether nobody may write to it; a rename would get around that.
+/// Whether a file is read-only; a rename would bypass that.
 pub(super) fn is_read_only(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.permissions().readonly())
 }
 
-/// Puts a text in the place of a file, whole or not at all. A file that is there keeps its permissions.
+/// Replaces the text of a file atomically. An existing file keeps its permissions.
 pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: KillPoint<'_>) -> Result<()> {
     let folder = path.parent().ok_or_else(|| Error::other("it lies nowhere"))?;
     let beside = temp_path(path);
-    // Left by somebody who was killed here; never followed, in case it is a link.
+    // Left by a run that was killed here; never followed, in case it is a link.
     let _ = fs::remove_file(&beside);
     let original = fs::metadata(path).ok();
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    // The text of a file that is there is nobody else's before the new file has its owner and permissions.
+    // Other users must not read the text before the new file has its owner and permissions.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(
         &mut options,
@@ -93,7 +93,7 @@ pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: KillPoint
     Ok(())
 }
 
-/// Gives a file the owner and the group of another, as far as this user may.
+/// Gives a file the owner and group of another, as far as this user may.
 fn keep_owner(file: &File, original: &fs::Metadata) -> Result<()> {
     #[cfg(unix)]
     {
@@ -102,7 +102,7 @@ fn keep_owner(file: &File, original: &fs::Metadata) -> Result<()> {
         let owner = (made.uid() != original.uid()).then_some(original.uid());
         let group = (made.gid() != original.gid()).then_some(original.gid());
         if owner.is_some() || group.is_some() {
-            // Only root may give a file away; the file then has the owner that any editor would leave.
+            // Only root may change the owner; otherwise the file has the owner that any editor would leave.
             let _ = std::os::unix::fs::fchown(file, owner, group);
         }
     }
@@ -111,7 +111,7 @@ fn keep_owner(file: &File, original: &fs::Metadata) -> Result<()> {
     Ok(())
 }
 
-/// Removes what a run that was killed left beside a file.
+/// Removes the temporary file of a killed run.
 pub(super) fn remove_temp_file(path: &Path) {
     let _ = fs::remove_file(temp_path(path));
 }
@@ -121,7 +121,7 @@ fn temp_path(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.codecompass-new"))
 }
 
-/// The folders that would have to be made.
+/// The folders that have to be created.
 pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
     let folder = file.parent().unwrap_or(Path::new("/"));
     let mut missing: Vec<PathBuf> =
@@ -130,7 +130,7 @@ pub(super) fn missing_folders(file: &Path) -> Vec<PathBuf> {
     missing
 }
 
-/// Removes a file, and these folders as far as nothing else is in them.
+/// Removes a file, and those of these folders that are empty.
 pub(super) fn remove(path: &Path, folders: &[PathBuf], point: KillPoint<'_>) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),

@@ -1,8 +1,8 @@
-//! Setting up clients: one entry, block or file of ours in theirs, and back to what was there, to the byte.
+//! Setup of clients: inserts our entry, block or file, and restores the previous content to the byte.
 //!
-//! `clients` is the table, `content` what is put in, `jsonc`, `toml_text` and `block` how a text is edited, `file` how it is
-//! written, `record` what is kept to take it back. A client's file is never taken for something it is not: what can not
-//! be read is left alone and told.
+//! `clients` is the table of clients, `content` the inserted content; `jsonc`, `toml_text` and `block` edit a text,
+//! `file` writes it, `record` keeps the data for undoing it. A client's file is never misread as something else: an
+//! unreadable file is left alone and reported.
 
 mod block;
 pub(crate) mod clients;
@@ -27,17 +27,17 @@ use edit::{apply, difference, fingerprint, inverse};
 use entry::EntryOptions;
 use record::Record;
 
-/// So often a file is looked at anew that somebody else writes at the same time.
+/// The maximum number of attempts for a file that another program writes at the same time.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Which way.
+/// Install or remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetupAction {
     Install,
     Remove,
 }
 
-/// What is put into a file.
+/// The kind of inserted content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SetupItem {
     Entry,
@@ -51,39 +51,39 @@ pub(crate) struct SetupStep {
     pub(crate) what: SetupItem,
     pub(crate) path: PathBuf,
     pub(crate) note: Option<&'static str>,
-    /// The entry names us without a folder, because the file travels to other machines.
+    /// The entry names our program without a folder, because the file is shared with other machines.
     pub(crate) is_bare: bool,
     content: Content,
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StepOutcome {
-    /// It is as it should be.
+    /// The file already has the wanted content.
     Unchanged,
-    /// It was changed, or would be; the lines that go and come.
+    /// The file was changed, or would be; the removed and added lines.
     Changed(String),
-    /// It is as it was, for this reason.
+    /// The file is unchanged, for this reason.
     Refused(String),
 }
 
-/// What a client can only be shown.
+/// An entry that the user has to add by hand.
 pub(crate) struct ManualEntry {
     pub(crate) place: String,
     pub(crate) text: String,
     pub(crate) entry: Value,
 }
 
-/// Where changes are made, and what is kept of them.
+/// Applies changes and keeps records of them.
 pub(crate) struct Installer<'a> {
     pub(crate) data: &'a Path,
-    /// The root of the project, which no link of its own may lead out of.
+    /// The root of the project, which no link inside may lead out of.
     pub(crate) project: Option<PathBuf>,
     pub(crate) dry_run: bool,
     pub(crate) point: Option<WritePoint>,
 }
 
-/// The steps for some clients: their entries, and with them what else is asked for. A client that has no such file is told.
+/// The steps for some clients: their entries and the other requested items. A client without such a file is reported.
 pub(crate) fn steps(
     clients: &[&'static Client],
     around: &Environment<'_>,
@@ -119,7 +119,7 @@ pub(crate) fn steps(
     (steps, without)
 }
 
-/// What a client, or whoever looks after its file, is shown to enter.
+/// The entry to show for a client that is configured by hand.
 pub(crate) fn manual_entry(
     client: &Client,
     around: &Environment<'_>,
@@ -136,7 +136,7 @@ pub(crate) fn manual_entry(
     Some(ManualEntry { place, text: entry::standalone_file(shape, &entry), entry })
 }
 
-/// The entry that a client's file has for us; an error when it can not be read.
+/// Our entry in a client's file; an error if the file cannot be read.
 pub(crate) fn existing_entry(shape: &EntryFormat, path: &Path) -> Result<Option<Value>, String> {
     match file::read(path).map_err(|error| error.to_string())? {
         Some(text) => content::find_entry(shape, &text),
@@ -144,23 +144,23 @@ pub(crate) fn existing_entry(shape: &EntryFormat, path: &Path) -> Result<Option<
     }
 }
 
-/// The change of a file: what it was without us, and what it shall be; nothing stands for no file.
+/// The change of a file: its text without our content, and its text afterwards; `None` means that there is no file.
 struct PlannedChange {
     base: Option<String>,
     after: Option<String>,
-    /// From what shall be to what was.
+    /// The edits from the new text back to the base.
     undo: Vec<edit::Edit>,
     made: Vec<PathBuf>,
 }
 
 impl Installer<'_> {
-    /// Takes the steps one after the other; what goes wrong with one is nothing to the others.
+    /// Applies the steps one after the other; a failed step does not affect the others.
     pub(crate) fn apply(&self, steps: &[SetupStep], way: SetupAction) -> Result<Vec<StepOutcome>, std::io::Error> {
         let _alone = if self.dry_run { None } else { Some(self.lock()?) };
         Ok(steps.iter().map(|step| self.apply_step(step, way).unwrap_or_else(StepOutcome::Refused)).collect())
     }
 
-    /// Nobody else sets up clients at the same time.
+    /// Ensures that no other process sets up clients at the same time.
     fn lock(&self) -> Result<File, std::io::Error> {
         private::create_folder(self.data)?;
         let lock = private::options().write(true).create(true).truncate(true).open(self.data.join("setup.lock"))?;
@@ -188,7 +188,7 @@ impl Installer<'_> {
             };
             let Some(change) = change else {
                 if way == SetupAction::Remove && !records.is_empty() && !self.dry_run {
-                    // Somebody was killed before the file was there, or removed it: its folders may still be.
+                    // A run was killed before the file existed, or the user removed it: its folders may still exist.
                     let made: Vec<PathBuf> = records.into_iter().flat_map(|record| record.made).collect();
                     if text.is_none() {
                         file::remove(&real, &made, &|| self.point()).map_err(told)?;
@@ -215,7 +215,7 @@ impl Installer<'_> {
         Err("somebody else keeps writing it; run this again".into())
     }
 
-    /// Writes a change, unless the file is not what the change was made for any more.
+    /// Writes a change, unless the file has changed since the change was planned.
     fn write(
         &self,
         real: &Path,
@@ -225,7 +225,7 @@ impl Installer<'_> {
         way: SetupAction,
     ) -> std::io::Result<bool> {
         let point = || self.point();
-        // What tells how to undo what is there now stays until something else is there.
+        // The records for undoing the current text are kept until the text is replaced.
         let current: Vec<&Record> =
             records.iter().filter(|record| text.is_some_and(|text| record.matches(text))).collect();
         let record = Record {
@@ -282,14 +282,14 @@ impl Installer<'_> {
     }
 }
 
-/// Whether a path lies below a folder, whatever of it exists.
+/// Whether a path is below a folder, even if it does not exist completely.
 fn is_below(path: &Path, root: &Path) -> bool {
     let there = path.ancestors().find_map(|above| real_path(above).ok());
     let root = real_path(root).unwrap_or_else(|_| root.to_owned());
     there.is_some_and(|there| there.starts_with(&root)) && path.starts_with(&root)
 }
 
-/// What putting our content in changes; nothing when it is there.
+/// The change that inserts our content; `None` if it is already there.
 fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<PlannedChange>, EditError> {
     let mut made = Vec::new();
     let base = match text {
@@ -300,7 +300,7 @@ fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Re
                 made.clone_from(&record.made);
                 record.undo(text)?
             }
-            // Ours, and touched since: as `unsetup` would leave it.
+            // Our content, modified since: removed as `unsetup` would do it.
             None if !records.is_empty() => {
                 match content.remove(text, records.iter().find_map(Record::replaced_text))? {
                     Some(edits) => apply(text, &edits),
@@ -318,7 +318,7 @@ fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Re
     Ok(Some(PlannedChange { base: Some(base), after, undo: inverse(&edits), made: Vec::new() }))
 }
 
-/// What taking our content out changes; nothing when it is not there.
+/// The change that removes our content; `None` if it is not there.
 fn plan_removal(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<PlannedChange>, EditError> {
     let Some(text) = text else { return Ok(None) };
     let change =

@@ -1,8 +1,8 @@
-//! What is kept of a change: how to take it back, and by what to know whether anybody touched the file since.
+//! The record of a change: how to undo it, and how to detect later changes of the file.
 //!
-//! Never a copy of the file, which may hold tokens: the edits that undo ours, and a fingerprint of the text before and
-//! after. A record is written before the file is. Whoever is killed between the two has a record of a text that never
-//! came to be, and the fingerprint tells.
+//! It is never a copy of the file, which may contain tokens: it has the edits that undo ours, and fingerprints of the
+//! text before and after. A record is written before the file. A run that is killed in between leaves a record of a
+//! text that was never written; its fingerprint does not match the file.
 
 use std::path::{Path, PathBuf};
 
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use super::edit::{Edit, apply, fingerprint};
 use super::file::{self, KillPoint};
 
-/// See the module.
+/// The record of one change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     /// The real path of the file.
     pub(super) file: PathBuf,
-    /// The fingerprint of what was there; nothing when the file was not.
+    /// The fingerprint of the text before; `None` if there was no file.
     pub(super) fingerprint_before: Option<String>,
-    /// The fingerprint of what we wrote.
+    /// The fingerprint of the text that we wrote.
     pub(super) fingerprint_after: String,
-    /// From what we wrote to what was there.
+    /// The edits from the text that we wrote to the text before.
     pub(super) undo: Vec<Edit>,
-    /// The folders that we made for it, the outermost first.
+    /// The folders that we created for it, the outermost first.
     pub(super) made: Vec<PathBuf>,
 }
 
@@ -37,14 +37,14 @@ fn record_path(data: &Path, file: &Path) -> PathBuf {
 }
 
 impl Record {
-    /// The records of a file: one, or two when somebody was killed between keeping the newer one and writing the file.
+    /// The records of a file: one, or two if a run was killed between saving the newer one and writing the file.
     pub(super) fn load(data: &Path, file: &Path) -> Vec<Self> {
         let text = std::fs::read_to_string(record_path(data, file)).unwrap_or_default();
         let list: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
         list.iter().filter_map(Self::from_json).filter(|record| record.file == file).collect()
     }
 
-    /// Keeps records of a file, readable by their owner only; none drops them.
+    /// Saves the records of a file, readable by their owner only; an empty list removes them.
     pub(super) fn save(data: &Path, file: &Path, records: &[&Self], point: KillPoint<'_>) -> std::io::Result<()> {
         let place = record_path(data, file);
         if records.is_empty() {
@@ -55,12 +55,12 @@ impl Record {
         file::write(&place, &list.to_string(), Some(0o600), point)
     }
 
-    /// Whether a text is what we wrote.
+    /// Whether a text is the one that we wrote.
     pub(super) fn matches(&self, text: &str) -> bool {
         self.fingerprint_after == fingerprint(text)
     }
 
-    /// What was there before what we wrote; nothing when nothing was. An error when the text is not what we wrote.
+    /// The text before our change; `None` if there was no file. An error if the edits do not match the text.
     pub(super) fn undo(&self, text: &str) -> Result<Option<String>, String> {
         match self.fingerprint_before {
             None => Ok(None),
@@ -68,7 +68,7 @@ impl Record {
         }
     }
 
-    /// What stood in the place of ours, where something did.
+    /// The text that our content replaced, if any.
     pub(super) fn replaced_text(&self) -> Option<&str> {
         self.undo.iter().map(|edit| edit.inserted.as_str()).find(|text| !text.is_empty())
     }

@@ -1,14 +1,14 @@
 //! TOML, edited as text: a table of our own at the end of the file, found again by its header.
 //!
-//! Where tables begin is told by a small reader that knows strings and lists; what they mean is asked of the parser, before
-//! and after. What comes out is only used when the parser sees nothing changed but our table.
+//! A small scanner that knows strings and lists finds where tables begin; the parser reads the values before and after
+//! the edit. The result is only used if the parser sees no change except in our table.
 
 use serde_json::Value;
 use toml::Table;
 
 use super::edit::{Edit, line_end, line_start};
 
-/// The whole file's meaning; an error says where it goes wrong.
+/// Parses the whole file; an error says where it is invalid.
 pub(super) fn parse(text: &str) -> Result<Table, String> {
     text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| error_location(text, &error))
 }
@@ -19,7 +19,7 @@ pub(crate) fn line(text: &str, error: &toml::de::Error) -> Option<usize> {
     Some(text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1)
 }
 
-/// What is wrong, and in which line.
+/// The description and the line of an error.
 pub(crate) fn error_location(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().lines().next().unwrap_or_default().to_owned();
     match error.span() {
@@ -33,7 +33,7 @@ pub(crate) fn error_location(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Our table behind everything else.
+/// Inserts our table after everything else.
 pub(super) fn insert(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
     let end = line_end(text);
     let gap = match text {
@@ -44,14 +44,14 @@ pub(super) fn insert(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
     vec![Edit::insert(text.len(), gap + &table(path, entry, end))]
 }
 
-/// Our table in the place of the one that is there.
+/// Replaces the existing table with ours.
 pub(super) fn replace(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Edit>> {
     let range = table_range(text, path)?;
     let inserted = table(path, entry, line_end(text));
     Some(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted }])
 }
 
-/// Our table taken out, with the empty line before it.
+/// Removes our table with the empty line before it.
 pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
     let mut range = table_range(text, path)?;
     let before = &text[..range.start];
@@ -64,7 +64,7 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
     Some(vec![Edit::remove(text, range)])
 }
 
-/// The table as it is written: lists and inner tables on one line.
+/// The text of the table: lists and inner tables on one line.
 pub(super) fn table(path: &[&str], entry: &Value, end: &str) -> String {
     let mut text = format!("[{}]{end}", path.join("."));
     for (key, value) in entry.as_object().into_iter().flatten() {
@@ -86,7 +86,7 @@ fn inline_value(value: &Value) -> String {
     }
 }
 
-/// Where the table stands with the tables below it: from its header to its last line that says something.
+/// The range of the table with its subtables: from its header to its last line with content.
 fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     let headers = headers(text);
     let is_ours = |at: usize| {
@@ -103,7 +103,7 @@ fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     let first = headers.iter().position(|at| is_ours(*at))?;
     let past = headers[first..].iter().position(|at| !is_ours(*at)).map(|more| headers[first + more]);
     let (start, mut stop) = (headers[first], past.unwrap_or(text.len()));
-    // What is blank, and comments before the next table, are not ours.
+    // Blank lines, and comments before the next table, are not ours.
     while past.is_some() || text[start..stop].ends_with(['\n', '\r', ' ', '\t']) {
         let last = line_start(text, stop.saturating_sub(1).max(start));
         let line = text[last..stop].trim();
@@ -115,7 +115,7 @@ fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     Some(start..stop)
 }
 
-/// Where headers of tables begin.
+/// The start of each table header.
 fn headers(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let (mut found, mut at, mut depth, mut is_fresh) = (Vec::new(), 0, 0_usize, true);
@@ -150,7 +150,7 @@ fn headers(text: &str) -> Vec<usize> {
     found
 }
 
-/// How long the string is that begins here.
+/// The length of the string that begins here.
 fn string_length(text: &str) -> usize {
     let quote = &text[..1];
     let mark = if text.starts_with(&quote.repeat(3)) { quote.repeat(3) } else { quote.to_owned() };
@@ -158,7 +158,7 @@ fn string_length(text: &str) -> usize {
     while at < text.len() {
         let rest = &text[at..];
         if rest.starts_with(&mark) {
-            // Up to two quotes may stand before the three that end it.
+            // Up to two quotes may precede the three that end it.
             let more = rest[mark.len()..].bytes().take_while(|byte| mark.len() == 3 && *byte == quote.as_bytes()[0]);
             return at + mark.len() + more.take(2).count();
         }
