@@ -36,7 +36,7 @@ use crate::tools::input;
 use crate::tools::tool_spec::{Arguments, ParamSide};
 use crate::views::{Access, SnapshotCache};
 
-/// The commands that are tools: a line each, and no file.
+/// The commands that call a tool: one line each, without a file.
 pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
     tool(
         "locate",
@@ -102,7 +102,7 @@ const fn tool(
     ToolCommand { name, about, tool, fixed: &[] }
 }
 
-/// Runs a command, prints its answer or its error, and gives the exit code.
+/// Runs a command, prints its answer or its error, and returns the exit code.
 pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for told in crate::config::unknown_variables(names) {
@@ -134,7 +134,7 @@ pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Asks a tool.
+/// Calls the tool of a command.
 fn run_tool(
     common: &Common,
     command: &ToolCommand,
@@ -209,7 +209,7 @@ impl ParsedCommand {
 }
 
 impl AccessArgs {
-    /// How the question wants to be answered.
+    /// The access options of the command.
     fn to_access(&self) -> Result<Access<'_>, AppError> {
         Ok(Access {
             ref_name: self.ref_name.as_deref(),

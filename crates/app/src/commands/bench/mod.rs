@@ -1,7 +1,7 @@
-//! `codecompass bench`: what this program costs, beside what any tool would have to do.
+//! `codecompass bench`: the cost of this program compared with the minimum work of any tool.
 //!
-//! Everything runs in one process, one after another, on the same files, so that the ratios hold on any machine.
-//! Absolute times are printed for the record.
+//! Everything runs in one process, one step after another, on the same files, so that the ratios hold on any machine.
+//! Absolute times are printed for reference.
 
 mod index;
 mod query;
@@ -35,8 +35,8 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Measures one repository after the other, each with a data folder of its own that is removed afterwards; or in the
-/// data folder that is there.
+/// Measures one repository after the other, each in a temporary data folder that is removed afterwards, or in the
+/// existing data folder.
 fn each(
     paths: &[PathBuf],
     in_place: bool,
@@ -49,7 +49,7 @@ fn each(
         let data = if in_place { data_folder()? } else { scratch_folder()? };
         let outcome = measure(&data, path);
         if !in_place {
-            // Best effort: what stays behind lies in the data folder, under a name that says what it is.
+            // Best effort: leftovers are in the data folder, under a name that says what they are.
             let _ = fs::remove_dir_all(&data);
         }
         let (lines, report) = outcome?;
