@@ -20,7 +20,7 @@ const MAX_ITEMS: usize = 256;
 /// The maximum length of all strings of an object together, in bytes.
 const MAX_OBJECT: usize = 1 << 20;
 
-/// The maximum number of objects and lists around each other.
+/// The maximum nesting depth of objects and lists.
 const MAX_DEPTH: usize = 32;
 
 /// The maximum number of characters of an argument that an error repeats.
@@ -35,7 +35,7 @@ pub(super) fn check(param: &Param, value: &Value, side: ParamSide) -> Result<(),
     match value {
         Value::String(text) => at_most(param.max_bytes, text.len(), "byte"),
         Value::Array(items) => {
-            // On the command line a shell may put the names of all files in the place of a pattern.
+            // On the command line a shell may expand a pattern to the names of all files.
             if side == ParamSide::Wire {
                 at_most(MAX_ITEMS, items.len(), "item")?;
             }
@@ -56,8 +56,8 @@ fn too_large(param: &Param, size: usize, limit: usize, unit: &str) -> AppError {
         .data(json!({ "parameter": name, "size": size, "maximum": limit }))
 }
 
-/// Returns the length of all names and strings of a value together, and how many objects and lists are around each other.
-/// Every value counts for one byte more.
+/// Returns the total length of all names and strings of a value, and the nesting depth of its objects and lists. Every
+/// value counts as one more byte.
 fn size(value: &Value) -> (usize, usize) {
     let (mut bytes, mut depth) = (0, 0);
     let mut open = vec![(value, 1)];
@@ -81,8 +81,8 @@ fn size(value: &Value) -> (usize, usize) {
 pub(crate) struct Long(Vec<String>);
 
 impl Long {
-    /// Those of a call.
-    pub(crate) fn from_arguments(arguments: &Arguments) -> Self {
+    /// The long strings of a call.
+    pub(crate) fn of(arguments: &Arguments) -> Self {
         let texts = arguments.values().flat_map(|value| match value {
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
             value => Vec::from_iter(value.as_str()),
@@ -99,13 +99,13 @@ impl Long {
     }
 }
 
-/// The text with the beginning of a long string in the place of all that it repeats of it, also where it is escaped.
+/// The text with repetitions of a long string cut to its beginning, also where the string is escaped.
 fn shortened(text: &str, long: &str) -> String {
     let escaped = format!("{long:?}");
     cut_repeats(&cut_repeats(text, &escaped[1..escaped.len() - 1]), long)
 }
 
-/// Cuts what a text repeats of a long string. A path may have lost its end.
+/// Cuts repetitions of a long string in a text. A path may have lost its end.
 fn cut_repeats(text: &str, long: &str) -> String {
     let end = long.char_indices().nth(MAX_REPEATED).map_or(long.len(), |(at, _)| at);
     let (beginning, more) = long.split_at(end);

@@ -1,4 +1,4 @@
-//! `explain_ranking`: why a place stands where it stands in the answer of `search_code`, or why it is not there.
+//! `explain_ranking`: why a location has its rank in the answer of `search_code`, or why it is missing.
 
 use codecompass_lang::REGISTRY;
 use codecompass_query::{Explanation, Feature, HitKind, MissReason, SearchHit, SearchRequest, explain};
@@ -51,7 +51,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 struct ExplainArgs {
     query: String,
     path: String,
@@ -87,7 +87,7 @@ impl ExplainArgs {
     }
 }
 
-/// Answers.
+/// Answers the call.
 fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&question.warnings);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().with_metadata(metadata)) };
@@ -115,7 +115,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, 
     }
 }
 
-/// A place that is in the list.
+/// The explanation of a location that is in the list.
 struct ExplainedHit<'h> {
     snapshot: &'h Snapshot,
     query: &'h str,
@@ -215,7 +215,7 @@ fn scoring(place: &SearchHit) -> Value {
     Value::Object(scoring)
 }
 
-/// A sentence for each contribution that is there, and for the six that the contract names in any case.
+/// One sentence for each contribution that is present, and for the six that the contract always requires.
 fn contribution_texts(place: &SearchHit) -> Value {
     let mut details = Map::new();
     let source = match place.kind {

@@ -1,7 +1,7 @@
-//! `get_code_context`: what to read for a question, fitted to a budget of tokens.
+//! `get_code_context`: the code to read for a query, fitted to a token budget.
 //!
-//! Pieces come in the order of search and take what is left of the budget: whole, as a signature when that is too much,
-//! or not at all. A later, smaller one still fills the rest, so nothing that was left out would have fitted.
+//! Context items are taken in search order and use the remaining budget: whole, as a signature if the whole is too
+//! large, or not at all. A later, smaller item still uses the rest, so no omitted item would have fitted.
 
 use std::collections::HashSet;
 
@@ -27,10 +27,10 @@ use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, OutputFormat, Reader, Render, style};
 use crate::paths::PathResolver;
 
-/// So many places of a search are candidates: more than most budgets hold, and each costs time.
+/// The maximum number of search hits that are candidates: more than most budgets hold, and each costs time.
 const MAX_SEARCH_HITS: usize = 60;
 
-/// Room for everything around the items, in bytes.
+/// The size of everything around the items, in bytes.
 const ENVELOPE_BYTES: u64 = 2048;
 
 const STRATEGIES: &[&str] = &["breadth", "depth"];
@@ -95,11 +95,11 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     },
 };
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct ContextArgs {
     query: String,
     max_tokens: u64,
-    /// Whether the call says how many.
+    /// Whether the call sets the number of tokens.
     is_bounded: bool,
     is_deep: bool,
     language: Option<String>,
@@ -145,10 +145,10 @@ impl ContextArgs {
     }
 }
 
-/// A piece that is in the answer.
+/// A context item in the answer.
 struct IncludedItem {
     piece: ContextItem,
-    /// As it is told, in the form of the answer.
+    /// The rendered item, in the format of the answer.
     item: ItemContent,
     is_whole: bool,
 }
@@ -158,20 +158,20 @@ enum ItemContent {
     Text(String),
 }
 
-/// What is told.
+/// The answer.
 struct ContextAnswer<'c> {
     snapshot: Option<&'c Snapshot>,
     question: &'c ContextArgs,
     taken: Vec<IncludedItem>,
-    /// How many pieces found no room.
+    /// The number of items that did not fit.
     left: usize,
-    /// How many that were asked for by name are there without their body.
+    /// The number of items requested by name that are shown without their body.
     bodiless: usize,
     budget: Budget,
     metadata: Metadata,
 }
 
-/// Answers; where nothing is published the answer is empty and the metadata says why.
+/// Answers the call; if nothing is published, the answer is empty and the metadata says why.
 pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Result<Answer, AppError> {
     let mut metadata = inquiry.metadata(&[]);
     let room = match question.is_bounded {
@@ -205,12 +205,12 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Resu
 }
 
 impl ContextAnswer<'_> {
-    /// Whether something was left out, or given without the body that was asked for.
+    /// Whether an item was left out, or shown without its requested body.
     fn is_cut(&self) -> bool {
         self.left > 0 || self.bodiless > 0
     }
 
-    /// Adds a piece that fits: whole, when that is wanted and nothing of it is there already, or its signature.
+    /// Adds an item that fits: whole, if that is wanted and no part of it is there already, or as its signature.
     fn add(
         &mut self,
         snapshot: &Snapshot,
@@ -352,7 +352,7 @@ impl Render for ContextAnswer<'_> {
     }
 }
 
-/// The symbols that are asked for by name, handle or place; those that are not there are told.
+/// The symbols requested by name, handle or location; missing ones are reported.
 fn requested_items(
     snapshot: &Snapshot,
     question: &ContextArgs,
@@ -394,7 +394,7 @@ fn requested_items(
     Ok(pieces)
 }
 
-/// What a search finds, without what the agent has.
+/// The search hits, without those that the agent already has.
 fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -> Result<Vec<ContextItem>, AppError> {
     if question.query.trim().is_empty() {
         return Ok(Vec::new());
@@ -423,7 +423,7 @@ fn item(piece: &ContextItem) -> Map<String, Value> {
     let version = &piece.version;
     let mut item = match piece.label() {
         Some(symbol) => graph::identity(&version.path, &version.language, symbol),
-        // What stands at the level of a file belongs to its module.
+        // Code at the level of a file belongs to its module.
         None => graph::module_identity(&version.path, &version.language, piece.symbols()),
     };
     item.insert("path".into(), json!(version.path));
@@ -436,7 +436,7 @@ fn item(piece: &ContextItem) -> Map<String, Value> {
     item
 }
 
-/// What to do when nothing holds a word of the question.
+/// The hint when no word of the query was found.
 fn empty_hint(snapshot: &Snapshot, query: &str) -> Result<String, AppError> {
     const MAX_NAMES: usize = 3;
     let mut near: Vec<String> = Vec::new();

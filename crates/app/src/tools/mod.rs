@@ -1,4 +1,4 @@
-//! The tools: one file each, from a typed input to an answer in both shapes. A command is a tool with flags.
+//! The tools: one file each, from typed arguments to an answer in both formats. A command is a tool with flags.
 
 mod batch;
 pub(crate) mod bounds;
@@ -45,7 +45,7 @@ mod tokens;
 pub(crate) mod tool_spec;
 mod trees;
 
-/// What an agent needs, with what it is told about each when answers are text: every word is paid for in every session.
+/// The core tools for agents, with their descriptions for text answers: every word costs tokens in every session.
 pub(crate) const CORE_TOOLS: &[(&str, &str)] = &[
     (
         "search_code",
@@ -68,8 +68,8 @@ pub(crate) const CORE_TOOLS: &[(&str, &str)] = &[
     ("diff_context", "What a branch, commit or your edits change, by symbol: what broke and its callers first."),
 ];
 
-/// Tools that look up a few things and wait for nobody, for which a thread is kept free. What goes through many files,
-/// resolves calls or starts jobs is not among them.
+/// Tools that do a few lookups and wait for nothing; a thread is kept free for them. Tools that scan many files,
+/// resolve calls or start jobs are not among them.
 pub(crate) const SHORT_TOOLS: &[&str] = &[
     "locate_symbol",
     "get_file_outline",
@@ -81,12 +81,12 @@ pub(crate) const SHORT_TOOLS: &[&str] = &[
     "health_check",
 ];
 
-/// What an agent that gets text is told about a tool.
+/// The description of a tool for agents that get text.
 pub(crate) fn text_description(tool: &tool_spec::ToolSpec) -> &'static str {
     CORE_TOOLS.iter().find(|(name, _)| *name == tool.name).map_or(tool.description, |(_, text)| text)
 }
 
-/// Every tool. `tools/list`, the reference page and the tests over all tools follow from it.
+/// All tools. `tools/list`, the reference page and the tests over all tools are derived from it.
 pub(crate) const TOOLS: &[tool_spec::ToolSpec] = &[
     search_code::TOOL,
     locate_symbol::TOOL,

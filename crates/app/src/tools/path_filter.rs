@@ -1,8 +1,8 @@
-//! Which paths are meant by `path_filter`: one meaning, wherever it is taken.
+//! The `path_filter` parameter, with one definition for all tools.
 //!
-//! A value that begins some path of the view is a prefix, whatever its characters. Else, without any of `*?[{!,` and
-//! without a slash, it is the name of a file or folder at any depth. Else it is patterns as in ignore files, with commas
-//! between them; those with `!` leave out.
+//! A value that is a prefix of some path of the view is a prefix, whatever its characters. Otherwise, without any of
+//! `*?[{!,` and without a slash, it is the name of a file or folder at any depth. Otherwise it is a list of patterns as
+//! in ignore files, separated by commas; those with `!` exclude.
 
 use codecompass_store::Snapshot;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -23,10 +23,10 @@ pub(crate) const PATH_FILTER: Param = optional(
 .flag("path-filter")
 .value("PATHS");
 
-/// Every character that makes a value patterns.
+/// The characters that make a value a list of patterns.
 const SPECIAL: [char; 6] = ['*', '?', '[', '{', '!', ','];
 
-/// See the module. A path is meant when something wants it, or nothing could, and nothing leaves it out.
+/// A parsed filter. It allows a path if an include part matches it, or there are none, and no exclude part matches it.
 #[derive(Debug, Default)]
 pub(crate) struct PathFilter {
     wanted: Parts,
@@ -36,7 +36,7 @@ pub(crate) struct PathFilter {
 /// The maximum number of patterns in all values.
 const MAX_PATTERNS: usize = 256;
 
-/// Paths that any of several parts has.
+/// Paths that match any of several parts.
 #[derive(Debug, Default)]
 struct Parts {
     parts: Vec<PathMatcher>,
@@ -66,7 +66,7 @@ impl Parts {
     }
 }
 
-/// Some paths.
+/// One part of a filter.
 #[derive(Debug)]
 enum PathMatcher {
     Prefix(String),
@@ -74,16 +74,16 @@ enum PathMatcher {
     Pattern(String, Vec<Glob>),
 }
 
-/// The paths that a filter is read against.
+/// The paths that a filter is parsed against.
 #[derive(Default)]
 pub(crate) struct KnownPaths<'v> {
     pub(crate) views: Vec<&'v Snapshot>,
-    /// Further ones.
+    /// Additional paths.
     pub(crate) paths: Vec<&'v str>,
 }
 
 impl<'v> KnownPaths<'v> {
-    /// Those of a view; none where nothing is published.
+    /// Those of a view; none if nothing is published.
     pub(crate) fn in_view(view: Option<&'v Snapshot>) -> Self {
         Self { views: view.into_iter().collect(), paths: Vec::new() }
     }
@@ -109,7 +109,7 @@ impl<'v> KnownPaths<'v> {
 }
 
 impl PathFilter {
-    /// Reads values; what several of them want adds up.
+    /// Parses values; the include parts of several values are combined.
     pub(crate) fn parse<S: AsRef<str>>(
         values: &[S],
         start: &PathBase,
@@ -122,18 +122,18 @@ impl PathFilter {
         Ok(Self { wanted: Parts::new(wanted)?, exclude: Parts::new(unwanted)? })
     }
 
-    /// Whether a path is meant.
+    /// Whether the filter allows a path.
     pub(crate) fn allows(&self, path: &str) -> bool {
         (self.wanted.parts.is_empty() || self.wanted.matches(path)) && !self.exclude.matches(path)
     }
 
-    /// What it was understood as: the same text, the same paths.
+    /// The parsed form: filters with the same text allow the same paths.
     pub(crate) fn identity(&self) -> String {
         format!("{:?} {:?}", self.wanted.identity(), self.exclude.identity())
     }
 }
 
-/// Reads a value and adds its parts.
+/// Parses a value and adds its parts.
 fn add(
     [wanted, unwanted]: [&mut Vec<PathMatcher>; 2],
     value: &str,
@@ -167,7 +167,7 @@ fn add(
 }
 
 impl PathMatcher {
-    /// Whether it has a path, for parts that are no patterns.
+    /// Whether a part that is not a pattern matches a path.
     fn has_plainly(&self, path: &str) -> bool {
         match self {
             PathMatcher::Prefix(prefix) => path.starts_with(prefix),
@@ -185,11 +185,11 @@ impl PathMatcher {
     }
 }
 
-/// The value as the beginning of paths that are there.
+/// The value as a prefix of existing paths.
 fn prefix(value: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<Option<String>, AppError> {
     let readings = match start.candidates("path_filter", value) {
         Ok(readings) => readings,
-        // Patterns are read one by one; and as in ignore files, one may begin at the root with a slash.
+        // Patterns are parsed one by one; as in ignore files, a pattern may begin at the root with a slash.
         Err(_) if value.contains(SPECIAL) => return Ok(None),
         Err(_) if value.starts_with('/') => vec![value.trim_start_matches('/').to_owned()],
         Err(error) => return Err(error),
@@ -203,8 +203,8 @@ fn prefix(value: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<Optio
     if is_elsewhere { Err(start.outside_error("path_filter", value)) } else { Ok(None) }
 }
 
-/// A pattern. One with a slash begins at the working folder when it then has something, else at the root; others, and those
-/// that begin with `**/`, hold at any depth.
+/// Parses a pattern. One with a slash begins at the working folder if it matches something there, otherwise at the
+/// root; others, and those that begin with `**/`, match at any depth.
 fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<PathMatcher, AppError> {
     let is_anchored = pattern.trim_end_matches('/').contains('/') && !pattern.starts_with("**/");
     if !is_anchored {
@@ -225,7 +225,7 @@ fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Res
     from_root.map_or_else(|| Err(start.outside_error("path_filter", pattern)), |reading| globs(&reading))
 }
 
-/// A pattern from the root. It holds for a file, unless it ends with a slash, and for all that is in a folder.
+/// A pattern from the root. It matches a file, unless it ends with a slash, and everything inside a folder.
 fn globs(pattern: &str) -> Result<PathMatcher, AppError> {
     let whole = pattern.trim_end_matches('/');
     let inside = format!("{whole}/**");
@@ -235,7 +235,7 @@ fn globs(pattern: &str) -> Result<PathMatcher, AppError> {
     Ok(PathMatcher::Pattern(pattern.to_owned(), globs.map_err(|error| invalid_pattern(&error))?))
 }
 
-/// Cuts at commas that do not stand in braces.
+/// Splits at commas outside of braces.
 fn split(patterns: &str) -> Vec<&str> {
     let mut depth = 0usize;
     patterns
@@ -319,7 +319,7 @@ mod tests {
             (&["x/,tests/"], &["crates/app/tests/t.rs", "deep/tests/x.py", "src/x/a.rs"]),
             (&["a.rs/,lib.{rs,py}"], &["lib.rs", "src/lib.rs"]),
             (&["nowhere/"], &[]),
-            // What several values want adds up; what one leaves out is out.
+            // Include parts are combined; an exclude part of any value applies to all.
             (&["deep", "lib.rs", "!tests"], &["deep/src/b.py", "lib.rs"]),
         ];
         expect(&PathBase::new("/root", None), table);

@@ -1,4 +1,4 @@
-//! `search_code`: the places that answer a query.
+//! `search_code`: the locations that answer a query.
 
 use codecompass_lang::{REGISTRY, is_test_path};
 use codecompass_model::SymbolKind;
@@ -95,11 +95,11 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     },
 };
 
-/// The longest snippet, in lines and in characters.
+/// The maximum size of a snippet, in lines and in characters.
 const MAX_SNIPPET_LINES: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 120;
 
-/// What is asked.
+/// The parsed arguments.
 pub(crate) struct SearchArgs {
     query: String,
     reading: QueryReading,
@@ -108,7 +108,7 @@ pub(crate) struct SearchArgs {
     path_filter: Option<String>,
     tests: TestFilter,
     limit: usize,
-    /// Nobody said how many.
+    /// Whether the call sets no limit.
     is_open: bool,
     cursor: Option<String>,
     shape: ResultShape,
@@ -182,7 +182,7 @@ impl SearchArgs {
     }
 }
 
-/// Answers; where nothing is published the answer is empty and the metadata says why.
+/// Answers the call; if nothing is published, the answer is empty and the metadata says why.
 pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answer, AppError> {
     let snapshot = inquiry.snapshot();
     let filter = question.filter(&inquiry.paths, snapshot).map_err(|error| inquiry.with_view_context(error))?;
@@ -244,7 +244,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     Answer::render(inquiry.form, 0, &hits)
 }
 
-/// What was found.
+/// The answer with hits.
 struct SearchAnswer<'h> {
     snapshot: &'h Snapshot,
     question: &'h SearchArgs,
@@ -256,7 +256,7 @@ struct SearchAnswer<'h> {
 }
 
 impl SearchAnswer<'_> {
-    /// Makes the results, and tells how many fit.
+    /// Renders the results as JSON, and returns how many fit.
     fn lay_out_json(&mut self, config: &Config) -> Result<usize, AppError> {
         let Self { snapshot, question, found, .. } = self;
         let results = found.hits.iter().map(|place| result_json(snapshot, question.shape, place));
@@ -269,8 +269,8 @@ impl SearchAnswer<'_> {
         Ok(kept)
     }
 
-    /// Makes the rows, and tells how many places they go through. A name that somebody bears is answered by its
-    /// definitions, unless more is asked for.
+    /// Renders the rows, and returns the number of hits they cover. A query that is the name of a symbol is answered
+    /// with its definitions, unless more is requested.
     fn lay_out_text(&mut self, room: usize) -> Result<usize, AppError> {
         let Self { snapshot, question, found, offset, .. } = self;
         let is_first = *offset == 0 && matches!(question.reading, QueryReading::Words);
@@ -321,7 +321,7 @@ impl Render for SearchAnswer<'_> {
             text.push('\n');
         }
         let seen = self.offset + self.rows.len();
-        // What matches is counted in pieces, of which several may be one place.
+        // The total counts records, several of which may be one hit.
         let total = self.found.total.max(seen + usize::from(self.metadata.next_cursor.is_some()));
         let is_folded = self.rows.len() < self.found.hits.len();
         if seen < total {
@@ -341,7 +341,7 @@ impl Render for SearchAnswer<'_> {
     }
 }
 
-/// The answer without places.
+/// The answer without hits.
 struct EmptySearchAnswer<'e> {
     question: &'e SearchArgs,
     found: &'e SearchResults,
@@ -393,7 +393,7 @@ impl Render for EmptySearchAnswer<'_> {
 }
 
 impl SearchArgs {
-    /// The question, for those who say what to ask next.
+    /// The query, for the suggestion of follow-up calls.
     fn to_previous_call(&self, found: &SearchResults) -> PreviousCall {
         let mut before = PreviousCall::new(TOOL.name, "query", &self.query);
         before.params.extend(self.language.iter().map(|language| ("language".to_owned(), json!(language))));
@@ -402,13 +402,13 @@ impl SearchArgs {
         before
     }
 
-    /// The files that are meant, where not all are.
+    /// The path filter, if there is one.
     fn filter(&self, paths: &PathResolver<'_>, snapshot: Option<&Snapshot>) -> Result<Option<PathFilter>, AppError> {
         let known = path_filter::KnownPaths::in_view(snapshot);
         self.path_filter.as_ref().map(|value| PathFilter::parse(&[value], &paths.base, &known)).transpose()
     }
 
-    /// Everything that decides the list.
+    /// Everything that determines the list.
     fn identity(&self, filter: Option<&PathFilter>) -> String {
         let paths = filter.map(PathFilter::identity);
         let mode = self.reading.as_str();
@@ -442,8 +442,8 @@ fn result_json(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Re
     Ok(Value::Object(result))
 }
 
-/// Calls that can be sent as they are: the definition behind the best result and, for a question in words, the same
-/// question without the words that say nothing.
+/// Calls that can be sent unchanged: the definition of the best result and, for a query in words, the same query
+/// without its filler words.
 fn next_actions(question: &SearchArgs, found: &SearchResults, ref_name: &str) -> Vec<Value> {
     let best = found.hits.iter().filter_map(SearchHit::symbol).find(|symbol| symbol.kind.can_be_named());
     let mut actions: Vec<Value> = best
@@ -460,7 +460,7 @@ fn next_actions(question: &SearchArgs, found: &SearchResults, ref_name: &str) ->
     actions
 }
 
-/// The names that are nearest to the words nobody has.
+/// The names most similar to the words that were not found.
 fn similar_names(snapshot: &Snapshot, found: &SearchResults) -> Result<Vec<String>, AppError> {
     const MAX_NAMES: usize = 3;
     let mut names: Vec<String> = Vec::new();
@@ -474,7 +474,7 @@ fn similar_names(snapshot: &Snapshot, found: &SearchResults) -> Result<Vec<Strin
     Ok(names)
 }
 
-/// The filters in words, so that an empty answer says what was looked through.
+/// The filters in words, so that an empty answer says what was searched.
 fn filters(question: &SearchArgs) -> String {
     let mut words: Vec<String> = question.kinds.iter().take(1).map(|kind| format!("kind {kind}")).collect();
     words.extend(question.language.clone());

@@ -1,4 +1,4 @@
-//! `switch_ref`: what later calls of this connection mean when they name no ref.
+//! `switch_ref`: sets the default ref of later calls of this connection.
 
 use codecompass_model::ViewKey;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer
         Some(view) => view,
         None => return Err(not_published(served, session, &target)),
     };
-    // A switch without this note is still a switch.
+    // The switch succeeds even if this note cannot be written.
     let _ = store.touch(&target.key, now_ms());
     let before = served.connection.and_then(|connection| connection.switched_ref(root));
     let previous = match before {
@@ -87,7 +87,7 @@ fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer
     Answer::render(call.form, 0, &SwitchAnswer { ref_name, previous, worktree, status, commit: view.commit, metadata })
 }
 
-/// What is told.
+/// The answer.
 struct SwitchAnswer {
     ref_name: String,
     previous: String,
@@ -118,7 +118,7 @@ impl Render for SwitchAnswer {
     }
 }
 
-/// No such ref is there, so it can not be indexed yet; the call that mends it is the same.
+/// The error for an unknown ref, which cannot be indexed yet; the call that fixes it is the same.
 fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
     error.code = Code::RefNotIndexed;
     let known = error.details.hint.take().map(|hint| hint + " ").unwrap_or_default();
@@ -129,7 +129,7 @@ fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
     }))
 }
 
-/// The ref is not published: its first job may be under way, or nobody has asked for one.
+/// The error for an unpublished ref: its first job may be running, or none was started.
 fn not_published(served: ServerOrigin<'_>, session: &Session, target: &codecompass_index::Target) -> AppError {
     let ours = served.server.jobs.for_view(&session.project_id, target).map(|job| job.id.clone());
     let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);

@@ -1,8 +1,8 @@
-//! The frame of a tool: what `tools/list`, the reference page and the argument check are all made from.
+//! The spec of a tool: the source of `tools/list`, the reference page and the argument check.
 //!
-//! A tool is one file with a `TOOL` and one line in [`TOOLS`](super::TOOLS). Its parameters are a table; from it come
-//! the input schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]), so that what is promised and
-//! what is checked can not drift apart.
+//! A tool is one file with a `TOOL` and one line in [`TOOLS`](super::TOOLS). Its parameters are a table; the input
+//! schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]) are derived from it, so the documented
+//! and the checked parameters cannot diverge.
 
 use serde_json::{Map, Value, json};
 
@@ -11,15 +11,14 @@ use crate::call::Call;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
 
-/// See the module.
+/// The definition of a tool.
 pub(crate) struct ToolSpec {
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// For an agent that has to pick a tool: what it answers, and when to take it.
+    /// For an agent that chooses a tool: what it answers, and when to use it.
     pub(crate) description: &'static str,
     pub(crate) params: &'static [Param],
-    /// The properties of an answer, `metadata` aside, as a JSON schema. All of those named in `always` are in every
-    /// answer.
+    /// The properties of an answer except `metadata`, as a JSON schema. Every answer has those named in `always`.
     pub(crate) output: fn() -> Value,
     pub(crate) always: &'static [&'static str],
     pub(crate) effect: Effect,
@@ -33,9 +32,9 @@ pub(crate) struct ToolSpec {
 pub(crate) enum Effect {
     /// Nothing.
     Reads,
-    /// The index, never the user's files; twice is as good as once.
+    /// The index, never the user's files; idempotent.
     Indexes,
-    /// What later calls of this connection mean.
+    /// The default ref of later calls of this connection.
     Switches,
 }
 
@@ -46,21 +45,21 @@ pub(crate) struct Param {
     pub(crate) kind: ParamKind,
     pub(crate) required: bool,
     pub(crate) about: &'static str,
-    /// The error of a value that is not allowed.
+    /// The error code for an invalid value.
     pub(crate) code: Code,
-    /// Who may give it.
+    /// Whether clients, the command line or both may set it.
     pub(crate) side: ParamSide,
-    /// Whether it changes anything in text answers; what does not is left out of the schema there, and still taken.
+    /// Whether it affects text answers; otherwise it is left out of the schema there, but still accepted.
     pub(crate) in_text: bool,
-    /// What the schema says about it when answers are text, where that is less.
+    /// A shorter description in the schema for text answers.
     pub(crate) brief: Option<&'static str>,
-    /// How the command line writes it.
+    /// How the command line spells it.
     pub(crate) flag: Flag,
     /// The maximum length of a string or of each string of a list, in bytes.
     pub(crate) max_bytes: usize,
 }
 
-/// Who may give a parameter.
+/// Whether clients, the command line or both may set a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ParamSide {
     Both,
@@ -70,22 +69,22 @@ pub(crate) enum ParamSide {
     Command,
 }
 
-/// How the command line writes a parameter.
+/// How the command line spells a parameter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flag {
-    /// In place of the parameter's own name.
+    /// Replaces the parameter's name.
     pub(crate) long: Option<&'static str>,
     pub(crate) short: Option<char>,
     pub(crate) alias: Option<&'static str>,
-    /// It stands for itself, without a name before it.
+    /// It is a positional argument.
     pub(crate) is_positional: bool,
-    /// What stands for its value in the help.
+    /// The placeholder of its value in the help.
     pub(crate) value: Option<&'static str>,
-    /// In place of what the schema says about it.
+    /// Replaces the description of the schema.
     pub(crate) about: Option<&'static str>,
-    /// What an option without a value means; the value then stands behind `=`.
+    /// The value of an option without one; an explicit value then follows `=`.
     pub(crate) value_when_bare: Option<&'static str>,
-    /// The parameter that it can not be given with.
+    /// The parameter that it conflicts with.
     pub(crate) conflicts_with: Option<&'static str>,
     /// Required on the wire only.
     pub(crate) is_optional: bool,
@@ -140,31 +139,31 @@ const fn param(name: &'static str, kind: ParamKind, required: bool, about: &'sta
     }
 }
 
-/// Which branch an answer is about; most tools take it.
+/// The ref of an answer; most tools have it.
 pub(crate) const REF: Param = optional("ref", ParamKind::Text, "Branch, tag or commit. Default: what is checked out")
     .brief("Branch, tag or commit");
 
-/// Answer from what is published; commands take it.
+/// Answers from the published index; commands have it.
 pub(crate) const NO_SYNC: Param =
     optional("no_sync", ParamKind::Flag(false), "Answer from what is published, without looking for changes first")
         .cli_only()
         .flag("no-sync");
 
-/// No limit; commands take it.
+/// Removes the limit; commands have it.
 pub(crate) const ALL: Param = optional("all", ParamKind::Flag(false), "All of them").cli_only().conflicts_with("limit");
 
-/// Which of several files of a name; most tools about a symbol take it.
+/// The file of a symbol if its name is ambiguous; most tools about a symbol have it.
 pub(crate) const FILE: Param = optional("path", ParamKind::Text, "File of the definition, when several bear the name")
     .brief("Its file, if several bear the name")
     .flag("in")
     .value("FILE");
 
-/// Which repository is asked; every tool takes it.
+/// The repository of the call; every tool has it.
 pub(crate) const WORKSPACE: Param =
     optional("workspace", ParamKind::Text, "Repository path. Default: the server's").server_only().brief("");
 
 impl ToolSpec {
-    /// What clients may give, with an effect on answers of this form.
+    /// The parameters that clients may set and that affect answers of this format.
     fn offered(&self, form: OutputFormat) -> impl Iterator<Item = &'static Param> {
         let is_offered =
             move |param: &&Param| param.is_for(ParamSide::Wire) && (param.in_text || form == OutputFormat::Json);
@@ -203,87 +202,87 @@ impl ToolSpec {
 }
 
 impl Param {
-    /// With an error of its own for a value that is not allowed.
+    /// Sets the error code for an invalid value.
     pub(crate) const fn with_error_code(self, code: Code) -> Self {
         Param { code, ..self }
     }
 
-    /// With a maximum length of its own.
+    /// Sets the maximum length.
     pub(crate) const fn max_bytes(self, max_bytes: usize) -> Self {
         Param { max_bytes, ..self }
     }
 
-    /// For clients of the server only.
+    /// Makes it available to clients of the server only.
     pub(crate) const fn server_only(self) -> Self {
         Param { side: ParamSide::Wire, ..self }
     }
 
-    /// For the command line only.
+    /// Makes it available to the command line only.
     pub(crate) const fn cli_only(self) -> Self {
         Param { side: ParamSide::Command, ..self }
     }
 
-    /// Without an effect in text answers.
+    /// Marks it as without effect in text answers.
     pub(crate) const fn json_only(self) -> Self {
         Param { in_text: false, ..self }
     }
 
-    /// Described in fewer words where answers are text.
+    /// Sets a shorter description for text answers.
     pub(crate) const fn brief(self, about: &'static str) -> Self {
         Param { brief: Some(about), ..self }
     }
 
-    /// On the command line it stands for itself, under this name in the help.
+    /// Makes it a positional argument of the command line, with this name in the help.
     pub(crate) const fn positional(self, value: &'static str) -> Self {
         Param { flag: Flag { is_positional: true, value: Some(value), ..self.flag }, ..self }
     }
 
-    /// The same, and it may be missing there.
+    /// The same, and it is optional there.
     pub(crate) const fn optional_positional(self, value: &'static str) -> Self {
         Param { flag: Flag { is_positional: true, value: Some(value), is_optional: true, ..self.flag }, ..self }
     }
 
-    /// The command line has another name for it.
+    /// Sets its option name on the command line.
     pub(crate) const fn flag(self, long: &'static str) -> Self {
         Param { flag: Flag { long: Some(long), ..self.flag }, ..self }
     }
 
-    /// And a letter.
+    /// Sets its short option.
     pub(crate) const fn short(self, short: char) -> Self {
         Param { flag: Flag { short: Some(short), ..self.flag }, ..self }
     }
 
-    /// And a further name.
+    /// Sets a further option name.
     pub(crate) const fn alias(self, alias: &'static str) -> Self {
         Param { flag: Flag { alias: Some(alias), ..self.flag }, ..self }
     }
 
-    /// What stands for its value in the help.
+    /// Sets the placeholder of its value in the help.
     pub(crate) const fn value(self, value: &'static str) -> Self {
         Param { flag: Flag { value: Some(value), ..self.flag }, ..self }
     }
 
-    /// What the help says about it, where the schema's words do not fit.
+    /// Sets the description in the help, if that of the schema does not fit.
     pub(crate) const fn help(self, about: &'static str) -> Self {
         Param { flag: Flag { about: Some(about), ..self.flag }, ..self }
     }
 
-    /// What it means on the command line without a value.
+    /// Sets its value on the command line if none is given.
     pub(crate) const fn value_when_bare(self, word: &'static str) -> Self {
         Param { flag: Flag { value_when_bare: Some(word), ..self.flag }, ..self }
     }
 
-    /// Not beside this one.
+    /// Declares a conflict with another parameter.
     pub(crate) const fn conflicts_with(self, other: &'static str) -> Self {
         Param { flag: Flag { conflicts_with: Some(other), ..self.flag }, ..self }
     }
 
-    /// Whether somebody on this side may give it.
+    /// Whether it may be set on this side.
     pub(crate) fn is_for(&self, side: ParamSide) -> bool {
         self.side == ParamSide::Both || self.side == side
     }
 
-    /// Whether it must be given on this side.
+    /// Whether it is required on this side.
     fn is_required(&self, side: ParamSide) -> bool {
         self.required && self.is_for(side) && !(side == ParamSide::Command && self.flag.is_optional)
     }
@@ -324,7 +323,7 @@ impl Param {
         }
     }
 
-    /// What is allowed, in words.
+    /// The allowed values, in words.
     fn expected(&self) -> String {
         match self.kind {
             ParamKind::Text => "a string".into(),
@@ -347,13 +346,13 @@ impl Param {
     }
 }
 
-/// A whole number, also when a client wrote it with a fraction of nothing; one that is too large is the largest.
+/// A whole number, also if a client wrote it with a zero fraction; a number that is too large is the maximum.
 fn as_integer(value: &Value) -> Option<i64> {
     let from_float = |number: f64| (number.fract() == 0.0).then_some(number as i64);
     value.as_i64().or_else(|| value.as_f64().and_then(from_float))
 }
 
-/// Arguments that fit the table of their tool. An absent one and `null` are the same.
+/// Arguments that match the table of their tool. An absent argument equals `null`.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     params: &'static [Param],
@@ -361,12 +360,12 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Checks those of a client.
+    /// Checks the arguments of a client.
     pub(crate) fn check(tool: &ToolSpec, values: Map<String, Value>) -> Result<Self, AppError> {
         Self::check_from(ParamSide::Wire, tool, values)
     }
 
-    /// Checks them.
+    /// Checks the arguments of one side.
     pub(crate) fn check_from(
         side: ParamSide,
         tool: &ToolSpec,
@@ -398,12 +397,12 @@ impl Arguments {
         given.or(default).map(str::to_owned)
     }
 
-    /// A string, also of a parameter that only some tools have.
+    /// A string, also for a parameter that only some tools have.
     pub(crate) fn text_if_known(&self, name: &str) -> Option<String> {
         self.has(name).then(|| self.text(name)).flatten()
     }
 
-    /// A string that is required, or empty.
+    /// A required string; empty if missing.
     pub(crate) fn required_text(&self, name: &str) -> String {
         self.text(name).unwrap_or_default()
     }
@@ -423,7 +422,7 @@ impl Arguments {
         self.values.get(name).and_then(as_integer).unwrap_or(default)
     }
 
-    /// A number with a fraction.
+    /// A fractional number.
     pub(crate) fn share(&self, name: &str) -> f64 {
         let default = match self.kind(name) {
             ParamKind::Share(default) => default,
@@ -432,7 +431,7 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_f64).unwrap_or(default)
     }
 
-    /// How many items are wanted, and a warning when that is not what was asked for.
+    /// The requested number of items, and a warning if it was clamped.
     pub(crate) fn limit(&self) -> (usize, Vec<String>) {
         match self.is_given("all") {
             true => (usize::MAX, Vec::new()),
@@ -440,7 +439,7 @@ impl Arguments {
         }
     }
 
-    /// All that were given.
+    /// All given values.
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         self.values.values()
     }
@@ -455,13 +454,13 @@ impl Arguments {
         self.values.contains_key(name)
     }
 
-    /// A list of strings; empty when it was left out.
+    /// A list of strings; empty if missing.
     pub(crate) fn list(&self, name: &str) -> Vec<String> {
         let items = self.values.get(name).and_then(Value::as_array);
         items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
-    /// Whether the tool takes such an argument at all.
+    /// Whether the tool has this parameter.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.params.iter().any(|param| param.name == name)
     }
@@ -488,7 +487,7 @@ fn short_value(value: &Value) -> String {
     super::shape::truncate(&value.to_string(), 60)
 }
 
-/// Pieces of output schemas.
+/// Building blocks of output schemas.
 pub(crate) mod schema {
     use serde_json::{Map, Value, json};
 
@@ -522,12 +521,12 @@ pub(crate) mod schema {
         json!({ "type": "boolean" })
     }
 
-    /// An object about which no more is said.
+    /// An object of unspecified content.
     pub(crate) fn any_object() -> Value {
         json!({ "type": "object" })
     }
 
-    /// Calls worth making next.
+    /// Suggested next calls.
     pub(crate) fn suggestions() -> Value {
         list(object(&["tool", "reason"], &[], &[("params", any_object())]))
     }
