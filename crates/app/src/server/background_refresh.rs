@@ -1,8 +1,8 @@
-//! How a server keeps its views fresh: others do the work while it answers.
+//! How a server keeps its views fresh: background jobs sync while it answers.
 //!
-//! With a watch on the work tree, a look at all files holds for as long as nothing happens, and what happens is brought
-//! in without anyone asking. Without one, every question looks for itself, because nobody else does; where that takes
-//! long, the answer is called stale. A `strict` question always looks, however long it takes.
+//! With a watch on the work tree, a comparison of all files stays valid until an event arrives, and changes are synced
+//! without a request. Without a watch every query compares the files itself; if that takes too long, the answer is
+//! reported as stale. A `strict` query always compares, however long it takes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -20,36 +20,36 @@ use crate::metadata;
 use crate::session::{Session, SyncRequest};
 use crate::views::{Refresh, SYNC_WAIT_TIMEOUT, TargetView, wait_for_other_process};
 
-/// So long what is known to be stale is not looked at again.
+/// How long a stale result is reused before files are compared again.
 const STALE_REUSE_TIME: Duration = Duration::from_secs(1);
 
-/// So long a question that is not strict looks at the files; what is not found fresh by then is stale.
+/// The time limit of the file comparison of a query that is not strict; a view not found fresh by then is stale.
 const COMPARE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// So long a question about a commit waits for it to be brought in.
+/// How long a query about a commit waits for it to be synced.
 const COMMIT_SYNC_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A burst of edits is one change: it ends with so much silence, or after so long.
+/// A burst of edits is one change: it ends after this quiet period, or after the maximum duration.
 const QUIET_PERIOD: Duration = Duration::from_millis(60);
 const MAX_BURST: Duration = Duration::from_millis(400);
 
-/// What is known of a work tree's freshness.
+/// The known freshness of a work tree.
 #[derive(Default)]
 pub(crate) struct WatchState {
     last_comparison: Mutex<Option<Comparison>>,
     status: Mutex<WatchStatus>,
-    /// What the last job said when there was no room for what it had to write.
+    /// The message of the last job if the disk was full.
     disk_full: Mutex<Option<String>>,
 }
 
-/// What a look at all files found.
+/// The result of a comparison of all files.
 #[derive(Clone)]
 struct Comparison {
     at: Instant,
     ref_name: String,
     commit: Option<String>,
     generation: i64,
-    /// The watch's mark before the look.
+    /// The event count of the watch before the comparison.
     event_count: Option<u64>,
     found: Freshness,
 }
@@ -60,7 +60,7 @@ enum WatchStatus {
     Inactive,
     Starting,
     Active(Arc<Watch>),
-    /// The system does not allow it, for this reason: looks are all there is.
+    /// The system does not allow a watch, for this reason: files are compared instead.
     Unavailable(String),
 }
 
@@ -72,7 +72,7 @@ impl WatchState {
         }
     }
 
-    /// The watch's mark; none when nobody watches, or nobody can tell what happened since.
+    /// The event count of the watch; `None` without a watch, or if events were lost.
     fn event_count(&self) -> Option<u64> {
         self.watch()?.event_count()
     }
@@ -85,12 +85,12 @@ impl WatchState {
         }
     }
 
-    /// What was said of a disk without room, as long as no job has found some.
+    /// The message about a full disk, until a job could write again.
     pub(crate) fn disk_full_message(&self) -> Option<String> {
         lock(&self.disk_full).clone()
     }
 
-    /// Takes note of whether a job found room for what it had to write. That there is none is said once.
+    /// Records whether a job found the disk full. A full disk is reported once.
     fn note_disk_space(&self, server: &Server, ended: Option<Result<SyncOutcome, Failure>>) {
         let told = match ended {
             Some(Ok(_)) => None,
@@ -103,7 +103,8 @@ impl WatchState {
         }
     }
 
-    /// What an earlier look found, if it still holds for this view. Only a watch can vouch that it is still fresh.
+    /// The result of an earlier comparison, if it is still valid for this view. Only a watch can confirm that a view is
+    /// still fresh.
     fn cached_comparison(&self, target: &Target, view: &ViewInfo, mark: Option<u64>) -> Option<Freshness> {
         let look = lock(&self.last_comparison).clone()?;
         let same_name = look.ref_name == target.ref_name && look.commit == target.commit;
@@ -126,7 +127,7 @@ impl WatchState {
         });
     }
 
-    /// Whether everything before this mark is known to be indexed.
+    /// Whether everything before this event count is known to be indexed.
     fn is_synced_at(&self, mark: u64) -> bool {
         lock(&self.last_comparison)
             .as_ref()
@@ -142,14 +143,14 @@ impl Drop for WatchState {
     }
 }
 
-/// The upkeep of one place of a server.
+/// The background refresh of one open workspace.
 pub(crate) struct BackgroundRefresh<'a> {
     pub(crate) server: &'a Arc<Server>,
     pub(crate) workspace: &'a Arc<OpenWorkspace>,
 }
 
 impl BackgroundRefresh<'_> {
-    /// Starts a job that brings a view up to date, unless one is under way.
+    /// Starts a job that syncs a view, unless one is running.
     pub(crate) fn sync(&self, target: &Target, mode: JobMode, request: SyncRequest) -> Result<Arc<Job>, AppError> {
         let session = &self.workspace.session;
         if let Some(job) = self.server.jobs.for_view(&session.project_id, target) {
@@ -188,12 +189,12 @@ impl BackgroundRefresh<'_> {
         self.server.jobs.start(&self.workspace.session, target, mode, request, published, after)
     }
 
-    /// Whether what is checked out is still what it was.
+    /// Whether the checked-out ref is unchanged.
     fn is_head_unchanged(&self, at: &TargetView<'_>) -> bool {
         at.session.target(None).is_ok_and(|now| now.ref_name == at.target.ref_name)
     }
 
-    /// Has the work tree watched from now on, if it is not already.
+    /// Starts to watch the work tree, unless it is watched already.
     pub(crate) fn watch(&self) {
         let mut watching = lock(&self.workspace.watch_state.status);
         if self.server.options.no_watch || !matches!(*watching, WatchStatus::Inactive) {
@@ -245,7 +246,7 @@ impl Refresh for BackgroundRefresh<'_> {
     fn follow_checkout(&self, at: &TargetView<'_>) -> Result<(), AppError> {
         let until = Instant::now() + SYNC_WAIT_TIMEOUT;
         loop {
-            // The job that is under way may be one for what was checked out before: then there has to be another.
+            // The running job may be for the ref that was checked out before: then another one is needed.
             let job = self.sync(at.target, JobMode::Incremental, SyncRequest::default())?;
             let is_over = job.wait_for_end(until.saturating_duration_since(Instant::now()));
             match job.ended() {
@@ -285,7 +286,7 @@ impl Refresh for BackgroundRefresh<'_> {
     }
 }
 
-/// Takes note that a view shows all that had happened before a mark.
+/// Records that a view contains everything before an event count.
 fn mark_synced(place: &OpenWorkspace, target: &Target, mark: Option<u64>) {
     if !matches!(target.key, ViewKey::Worktree(_)) {
         return;
@@ -296,7 +297,7 @@ fn mark_synced(place: &OpenWorkspace, target: &Target, mark: Option<u64>) {
     }
 }
 
-/// Watches a work tree and brings in what happens, for as long as the place is open.
+/// Watches a work tree and syncs changes while the workspace is open.
 fn run_watch(server: &Weak<Server>, place: &Weak<OpenWorkspace>) {
     let watch = {
         let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
@@ -317,7 +318,7 @@ fn run_watch(server: &Weak<Server>, place: &Weak<OpenWorkspace>) {
             }
         }
     };
-    // What happened before it began is brought in first.
+    // Changes from before the watch are synced first.
     let mut change = Some(Change { since: 0, event_count: 0, paths: None });
     while let Some(happened) = change {
         let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
@@ -327,19 +328,19 @@ fn run_watch(server: &Weak<Server>, place: &Weak<OpenWorkspace>) {
         drop((server, place));
         change = watch.wait_for_change(QUIET_PERIOD, MAX_BURST);
     }
-    // It could not go on, because the folder has gone, say: the next question may begin a new one.
+    // The watch ended, for example because the folder was removed: the next query may start a new one.
     if let Some(place) = place.upgrade() {
         *lock(&place.watch_state.status) = WatchStatus::Inactive;
     }
 }
 
-/// How many folders are watched at most. Tests make it few, to see what happens where the system allows no more.
+/// The maximum number of watched folders. Tests lower it to see what happens at the system's limit.
 fn max_watched_folders() -> usize {
     let asked = || std::env::var("CODECOMPASS_WATCH_FOLDERS").ok()?.parse().ok();
     cfg!(debug_assertions).then(asked).flatten().unwrap_or(Watch::MAX_FOLDERS)
 }
 
-/// Brings in what happened, if it concerns what is indexed.
+/// Syncs a change if it concerns indexed files.
 fn sync_changes(care: &BackgroundRefresh<'_>, change: &Change) -> Result<(), AppError> {
     let place = care.workspace;
     let session = &place.session;
@@ -349,7 +350,7 @@ fn sync_changes(care: &BackgroundRefresh<'_>, change: &Change) -> Result<(), App
         store => store?,
     };
     let Some(view) = store.view(&target.key)? else { return Ok(()) };
-    // What happens while a job runs is brought in by the next one.
+    // Changes during a job are synced by the next one.
     if let Some(job) = care.server.jobs.for_view(&session.project_id, &target) {
         job.wait_for_end(Duration::from_secs(600));
     }
@@ -376,7 +377,7 @@ fn sync_changes(care: &BackgroundRefresh<'_>, change: &Change) -> Result<(), App
     Ok(())
 }
 
-/// A look at all files, when nobody knows which ones to look at.
+/// Compares all files if the changed paths are unknown.
 fn freshness_without_paths(
     care: &BackgroundRefresh<'_>,
     store: &Store,

@@ -1,6 +1,7 @@
-//! Jobs that run beside the answers: started at once, followed by id, stopped when asked to.
+//! Background jobs: started immediately, followed by id, stopped on request.
 //!
-//! A job's record is in the store, written by whoever holds the write lock; here is only what this process started.
+//! The record of a job is in the store, written by the holder of the write lock; this file only has the jobs of this
+//! process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,17 +18,17 @@ use crate::error::{AppError, Code};
 use crate::panics;
 use crate::session::{Session, SyncObserver, SyncRequest};
 
-/// The maximum number of jobs of one project that are not over: each has a thread, and all but one wait.
+/// The maximum number of unfinished jobs of one project: each has a thread, and all but one wait.
 const MAX_JOBS_PER_PROJECT: usize = 32;
 
-/// The jobs of this process that are not over.
+/// The unfinished jobs of this process.
 #[derive(Default)]
 pub(crate) struct Jobs {
     running: Mutex<Vec<Arc<Job>>>,
     started: AtomicU64,
 }
 
-/// One of them.
+/// A job of this process.
 pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) project_id: String,
@@ -54,15 +55,15 @@ struct State {
 pub(crate) struct Failure {
     pub(crate) code: Code,
     pub(crate) message: String,
-    /// Nothing is wrong: the work tree moved on, or somebody asked it to stop.
+    /// Not a real failure: the work tree changed meanwhile, or the job was cancelled.
     pub(crate) is_transient: bool,
-    /// There was no room for what was to be written.
+    /// The disk was full.
     pub(crate) is_disk_full: bool,
 }
 
 impl Jobs {
-    /// Starts a job in a thread of its own. It waits for its turn when another one of this project is running. `published` is
-    /// called when readers can see what it did, before it cleans up; `after` when it is over.
+    /// Starts a job in a thread of its own. It waits while another job of this project is running. `published` is
+    /// called when readers can see the result, before the cleanup; `after` is called at the end.
     pub(crate) fn start(
         self: &Arc<Self>,
         session: &Session,
@@ -105,7 +106,7 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Refuses another job of a project when too many of them wait.
+    /// Refuses another job of a project if too many are waiting.
     pub(crate) fn check_room(&self, project_id: &str) -> Result<(), AppError> {
         let running = lock(&self.running);
         let mut of_project = running.iter().filter(|job| job.project_id == project_id);
@@ -116,14 +117,14 @@ impl Jobs {
             .data(json!({ "job_id": last.id })))
     }
 
-    /// The first job of a project that is not over: the one that runs, or else the one that runs next.
+    /// The first unfinished job of a project: the running one, or the next one to run.
     pub(crate) fn for_project(&self, project_id: &str) -> Option<Arc<Job>> {
         let running = lock(&self.running);
         let ours = || running.iter().filter(|job| job.project_id == project_id);
         ours().find(|job| job.has_begun()).or_else(|| ours().next()).cloned()
     }
 
-    /// The job that makes a view.
+    /// The job that syncs a view.
     pub(crate) fn for_view(&self, project_id: &str, target: &Target) -> Option<Arc<Job>> {
         let running = lock(&self.running);
         running.iter().find(|job| job.project_id == project_id && job.target.key == target.key).cloned()
@@ -135,12 +136,12 @@ impl Jobs {
         format!("{:012x}", content_hash(&[&now_ms().to_le_bytes(), &process, &count]) >> 16)
     }
 
-    /// Whether anything runs.
+    /// Whether no job is running.
     pub(crate) fn is_empty(&self) -> bool {
         lock(&self.running).is_empty()
     }
 
-    /// Stops everything and waits for it, but no longer than that.
+    /// Stops all jobs and waits for them, up to the given time.
     pub(crate) fn stop(&self, patience: Duration) {
         let until = Instant::now() + patience;
         let running = lock(&self.running).clone();
@@ -198,12 +199,12 @@ impl Job {
         self.cancel.store(true, Ordering::Relaxed);
     }
 
-    /// Whether its turn has come.
+    /// Whether the job is running or over, not waiting.
     pub(crate) fn has_begun(&self) -> bool {
         lock(&self.state).has_begun
     }
 
-    /// Where it stands.
+    /// The status of the job.
     pub(crate) fn status(&self) -> JobStatus {
         let state = lock(&self.state);
         match (&state.ended, state.has_begun) {
@@ -214,23 +215,22 @@ impl Job {
         }
     }
 
-    /// How it ended, if it is over.
+    /// The result, if the job is over.
     pub(crate) fn ended(&self) -> Option<Result<SyncOutcome, Failure>> {
         lock(&self.state).ended.clone()
     }
 
-    /// Waits until it has begun or is over; whether that happened in time.
+    /// Waits until the job has begun or is over; returns whether that happened in time.
     pub(crate) fn wait_for_turn(&self, patience: Duration) -> bool {
         self.wait(patience, |state| state.has_begun || state.ended.is_some())
     }
 
-    /// Waits until it is over; whether that happened in time.
+    /// Waits until the job is over; returns whether that happened in time.
     pub(crate) fn wait_for_end(&self, patience: Duration) -> bool {
         self.wait(patience, |state| state.ended.is_some())
     }
 
-    /// Tells how far it is, time and again, until it is over, the patience is, or the caller has gone away, which
-    /// stops the job.
+    /// Reports progress repeatedly until the job or the time is over, or the caller disconnects, which stops the job.
     pub(crate) fn report_progress(&self, follower: &dyn ProgressListener, patience: Duration) {
         const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
         let until = Instant::now() + patience;
@@ -263,10 +263,10 @@ impl Job {
     }
 }
 
-/// Who wants to hear how far a job is.
+/// Receives the progress of a job.
 pub(crate) trait ProgressListener {
     fn progress(&self, phase: &'static str, done: u64, total: Option<u64>);
-    /// Whether nobody listens any more.
+    /// Whether the listener has gone.
     fn is_disconnected(&self) -> bool;
 }
 

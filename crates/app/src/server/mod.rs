@@ -1,6 +1,7 @@
-//! What answers calls, whatever they came in by: the tools, the workspaces they are about, and the work beside them.
+//! Answers calls, independent of the transport: the tools, the workspaces of the calls, and background work.
 //!
-//! Nothing here knows a transport. A transport hands in a connection, a tool's name and its arguments, and gets JSON or text.
+//! Nothing here knows a transport. A transport passes a connection, the name of a tool and its arguments, and gets JSON
+//! or text.
 
 pub(crate) mod background_refresh;
 pub(crate) mod jobs;
@@ -39,7 +40,7 @@ use workspaces::{UnknownWorkspace, WorkspaceGuard, Workspaces};
 /// The time limit for opening a repository and for reading its references.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// See the module.
+/// A server: its options, open workspaces, jobs and threads.
 pub(crate) struct Server {
     pub(crate) options: ServerOptions,
     pub(crate) data: PathBuf,
@@ -48,16 +49,18 @@ pub(crate) struct Server {
     pub(crate) workspaces: Workspaces,
     pub(crate) warm_state: WarmProgress,
     common: Common,
-    /// The path that it was started for or its client works in, and whether the folder it was started in has gone.
+    /// The path of its own workspace, from the command line or its client, and whether the folder it was started in was
+    /// removed.
     own: Mutex<Option<PathBuf>>,
     needs_client_root: AtomicBool,
     workers: Workers,
     /// The limits on opening repositories.
     access: Access,
-    /// With `--own-workspace-only`, the root that the server's own workspace had first. It must not grow: a client that
-    /// removes the `.git` of its folder would be served the repository around it.
+    /// With `--own-workspace-only`, the first root of the server's own workspace. It must not grow: otherwise a client
+    /// that removes the `.git` of its folder would be served the enclosing repository.
     first_root: OnceLock<PathBuf>,
-    /// The root that was looked after as the server's own. A question about the one before may come in after it has moved.
+    /// The root that background work was started for. A query about the previous root may arrive after the workspace
+    /// has changed.
     has_started: Mutex<Option<PathBuf>>,
 }
 
@@ -67,14 +70,14 @@ pub(crate) struct ServerOptions {
     pub(crate) auto_index: bool,
     pub(crate) auto_workspace: bool,
     pub(crate) allowed_roots: Vec<PathBuf>,
-    /// No other workspace is read, whoever asks.
+    /// No other workspace is read for any caller.
     pub(crate) own_workspace_only: bool,
     pub(crate) no_prewarm: bool,
     pub(crate) no_watch: bool,
     pub(crate) debug: bool,
-    /// The tools that are offered; all without a list.
+    /// The offered tools; `None` offers all.
     pub(crate) tools: Option<Vec<&'static str>>,
-    /// How answers are laid out.
+    /// The format of answers.
     pub(crate) form: OutputFormat,
 }
 
@@ -113,7 +116,7 @@ impl ServerOptions {
 }
 
 impl ServerOptions {
-    /// What the explorer needs.
+    /// The options of the explorer.
     pub(crate) fn for_explorer() -> Self {
         Self {
             auto_index: true,
@@ -129,7 +132,7 @@ impl ServerOptions {
     }
 }
 
-/// The tools that are offered: `core`, `all`, or a list of names; where nothing is said, what suits the form.
+/// The offered tools: `core`, `all`, or a list of names; the default depends on the format.
 fn offered_tools(words: &[String], form: OutputFormat) -> Result<Option<Vec<&'static str>>, AppError> {
     let core = || Some(tools::CORE_TOOLS.iter().map(|(name, _)| *name).collect());
     match words {
@@ -147,7 +150,7 @@ fn offered_tools(words: &[String], form: OutputFormat) -> Result<Option<Vec<&'st
     words.iter().map(name_of).collect::<Result<_, _>>().map(Some)
 }
 
-/// Checks a list of tools that a server is going to be started with.
+/// Checks the tool list of a server that is about to be started.
 pub(crate) fn check_tools(list: Option<&str>, answers: AnswerFormat) -> Result<(), AppError> {
     let words: Vec<String> = list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
     let form = if answers == AnswerFormat::Json { OutputFormat::Json } else { OutputFormat::Text(Reader::Agent) };
@@ -158,9 +161,9 @@ pub(crate) fn check_tools(list: Option<&str>, answers: AnswerFormat) -> Result<(
 const MAX_SWITCHES: usize = 256;
 const MAX_REF_BYTES: usize = 4096;
 
-/// One client's line to the server, and what it has said that later calls depend on.
+/// The connection of one client, with its state that later calls depend on.
 pub(crate) struct Connection {
-    /// Tells it from all others of this process.
+    /// The unique number of the connection in this process.
     pub(crate) number: u64,
     refs: Mutex<HashMap<PathBuf, String>>,
 }
@@ -173,12 +176,12 @@ impl Default for Connection {
 }
 
 impl Connection {
-    /// The ref this connection has switched to in a workspace.
+    /// The ref that this connection switched to in a workspace.
     pub(crate) fn switched_ref(&self, root: &Path) -> Option<String> {
         self.refs.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned()
     }
 
-    /// Switches. `false` when there is no room to remember it.
+    /// Switches the ref. Returns `false` if the maximum number of switches is reached.
     #[must_use]
     pub(crate) fn switch(&self, root: &Path, ref_name: String) -> bool {
         let mut refs = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +193,7 @@ impl Connection {
     }
 }
 
-/// Sets a flag when it is dropped: the answer is not wanted any more.
+/// Sets a flag when it is dropped: the answer is no longer wanted.
 pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
 
 impl CancelOnDrop {
@@ -205,48 +208,48 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// A call as a transport hands it in.
+/// A call as a transport passes it.
 pub(crate) struct CallRequest {
     pub(crate) tool: &'static ToolSpec,
     pub(crate) arguments: Map<String, Value>,
-    /// The client that it is answered for.
+    /// The client that gets the answer.
     pub(crate) client: Client,
-    /// None for a request that stands for itself.
+    /// `None` for a stateless request.
     pub(crate) connection: Option<Arc<Connection>>,
-    /// Who wants to hear how far the work is.
+    /// Receives the progress of the work.
     pub(crate) listener: Option<Box<dyn ProgressListener + Send>>,
-    /// How the answer is laid out.
+    /// The format of the answer.
     pub(crate) form: OutputFormat,
-    /// Set when nobody wants the answer any more.
+    /// Set when the answer is no longer wanted.
     pub(crate) cancel: Arc<AtomicBool>,
-    /// Somebody at a page of the explorer asks: a branch that was never indexed is brought in, as for readers of text.
+    /// Whether an explorer page makes the call: a branch that was never indexed is synced, as for readers of text.
     pub(crate) by_page: bool,
-    /// So long it may take, in place of what is usual.
+    /// A time limit instead of the default.
     pub(crate) time_limit: Option<Duration>,
 }
 
 impl CallRequest {
-    /// How long it may take. Another ref may have to be brought in first.
+    /// The expected length of the task. Another ref may have to be synced first.
     fn length(&self) -> TaskLength {
         let is_short = tools::SHORT_TOOLS.contains(&self.tool.name) && !self.arguments.contains_key("ref");
         if is_short { TaskLength::Short } else { TaskLength::Long }
     }
 }
 
-/// An answer or an error, in the form of this server.
+/// An answer or an error, in the format of this server.
 pub(crate) struct Reply {
     pub(crate) content: Content,
     pub(crate) is_error: bool,
 }
 
-/// See [`Reply`].
+/// The content of a [`Reply`].
 pub(crate) enum Content {
     Json(Value),
     Text(String),
 }
 
 impl Server {
-    /// A server that has not opened anything yet.
+    /// Starts a server; no workspace is opened yet.
     pub(crate) fn start(common: &Common, options: ServerOptions) -> Result<Arc<Self>, AppError> {
         let no_threads = |error| AppError::new(Code::InternalError, format!("No threads can be started: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -270,13 +273,13 @@ impl Server {
             own: Mutex::new(own),
             needs_client_root: AtomicBool::new(false),
             common: Common { config, ..common.clone() },
-            // One more than a single client can use for long tasks and short ones.
+            // One more than a single client can use for long and short tasks.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             has_started: Mutex::default(),
         }))
     }
 
-    /// Begins what runs beside the answers: indexing the server's own workspace if asked to, and warming.
+    /// Starts background work: indexing the server's own workspace if requested, and warming.
     pub(crate) fn start_background_work(self: &Arc<Self>) {
         let server = Arc::clone(self);
         self.run_on_worker(move |_| {
@@ -294,21 +297,21 @@ impl Server {
         self.prewarm();
     }
 
-    /// Whether its own workspace is settled; else it is the folder that it was started in until its client names another,
-    /// which it may not do where there shall be only one.
+    /// Whether its own workspace is fixed; otherwise it is the folder that the server was started in until its client
+    /// names another one. With `--own-workspace-only` the client may not do that.
     pub(crate) fn has_own_workspace(&self) -> bool {
         self.common.workspace.is_some() || self.options.own_workspace_only
     }
 
-    /// Takes the folder that its one client works in for its own.
+    /// Makes the folder of its only client the server's own workspace.
     pub(crate) fn adopt_workspace(self: &Arc<Self>, folder: PathBuf) {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
         self.workspaces.reset_own();
         self.start_background_work();
     }
 
-    /// Has the server's own workspace indexed, if that was asked for and never done, or done by an older version. What
-    /// comes after may rely on its being registered.
+    /// Indexes the server's own workspace if that was requested and was never done, or done by an older version.
+    /// Afterwards the workspace is registered.
     pub(crate) fn index_own(self: &Arc<Self>, visit: &WorkspaceGuard) -> Result<(), AppError> {
         let session = &visit.workspace.session;
         let mut begun = self.has_started.lock().unwrap_or_else(PoisonError::into_inner);
@@ -328,14 +331,14 @@ impl Server {
         Ok(())
     }
 
-    /// The tools that are offered.
+    /// The offered tools.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &'static ToolSpec> {
         let is_offered = |tool: &&ToolSpec| self.options.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
         tools::TOOLS.iter().filter(is_offered)
     }
 
-    /// Answers a call on a thread of its own and hands the reply to `done`. Neither happens when the answer is not wanted
-    /// any more before the call's turn comes.
+    /// Answers a call on a worker thread and passes the reply to `done`. Nothing happens if the answer is no longer
+    /// wanted when the call's turn comes.
     pub(crate) fn answer(
         self: &Arc<Self>,
         asked: CallRequest,
@@ -371,14 +374,14 @@ impl Server {
             let host = CallOrigin::Server(served);
             let mut call =
                 Call { arguments, form, origin: host, cache: &mut *desk, cancel: Arc::clone(&gone), printer: None };
-            // Nobody waits for what was given up while it stood in the queue.
+            // A call that was cancelled in the queue is not answered.
             if gone.load(Ordering::Relaxed) { Err(StoreError::Cancelled.into()) } else { call.run(tool) }
         }));
         if gone.load(Ordering::Relaxed) {
-            // What was being found out when it was given up is half of the truth, and nobody shall remember it.
+            // A cancelled call may leave incomplete results in the cache.
             desk.clear();
         }
-        // What comes next is for others, who are still there.
+        // The next call has a cancel flag of its own.
         desk.set_cancel_flag(&Arc::default());
         self.workspaces.enforce_limit(self);
         let reply = match result {
@@ -392,7 +395,7 @@ impl Server {
             }
             Ok(Err(error)) => {
                 let error = self.with_project_context(error, workspace.as_deref());
-                // What could not be read may be remembered as not being there.
+                // Unreadable data may be cached as missing.
                 if error.corruption().is_some() {
                     desk.clear();
                 }
@@ -409,7 +412,7 @@ impl Server {
         reply
     }
 
-    /// Nobody is told to call what is not offered.
+    /// Removes suggestions of tools that are not offered.
     fn drop_unoffered_calls(&self, answer: &mut Value) {
         let Some(names) = &self.options.tools else { return };
         if let Some(suggestions) = answer.get_mut("suggestions").and_then(Value::as_array_mut) {
@@ -417,7 +420,7 @@ impl Server {
         }
     }
 
-    /// An error with what is known of the project that was asked, also when it came before anybody looked.
+    /// Adds the metadata of the project to an error, also if it occurred before the project was opened.
     fn with_project_context(&self, error: AppError, workspace: Option<&str>) -> AppError {
         let is_explained = error.details.metadata.is_some();
         let visit = self.workspaces.acquire(self, workspace, UnknownWorkspace::Workspace);
@@ -430,25 +433,25 @@ impl Server {
         }
     }
 
-    /// Runs something on a thread that answers.
+    /// Runs a task on a worker thread.
     pub(crate) fn run_on_worker(&self, task: impl FnOnce(&mut SnapshotCache) + Send + 'static) {
         let submitted = self.workers.submit(Client::Server, "", TaskLength::Long, &Arc::default(), task);
         debug_assert!(submitted.is_ok(), "the queue is not bounded for the server itself");
     }
 
-    /// Has all threads let go of what shows an older generation of a project than was just published, so that its log can
-    /// begin anew and its garbage be collected. Who is busy does so when he is done, and is not waited for.
+    /// Makes all threads evict snapshots of older generations of a project than the one just published, so that its log
+    /// can be reset and its garbage collected. A busy thread does so when it is done, and is not waited for.
     pub(crate) fn evict_outdated(&self, project: &Path) {
         const EVICT_TIMEOUT: Duration = Duration::from_millis(200);
         self.workers.broadcast(&CacheCommand::EvictOutdated(project.to_owned()), EVICT_TIMEOUT);
     }
 
-    /// Has all threads let go of a project that is closed.
+    /// Makes all threads evict a closed project.
     fn evict_project(&self, project: &Path) {
         self.workers.broadcast(&CacheCommand::EvictProject(project.to_owned()), Duration::ZERO);
     }
 
-    /// A line on standard error for those who asked to hear more.
+    /// Logs a line to standard error at this verbosity.
     pub(crate) fn log(&self, level: u8, line: impl FnOnce() -> String) {
         let log_file = self.common.log_file();
         if self.common.verbose < level && log_file.is_none() {
@@ -461,22 +464,22 @@ impl Server {
         }
     }
 
-    /// Its one client works elsewhere from now on.
+    /// Changes the workspace because its only client moved to another folder.
     pub(crate) fn move_to(self: &Arc<Self>, folder: PathBuf) {
         *self.has_started.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.adopt_workspace(folder);
     }
 
-    /// Stops all work, but waits no longer than that for it.
+    /// Stops all work and waits for it, up to the given time.
     pub(crate) fn stop(&self, patience: Duration) {
         if !self.jobs.is_empty() {
             self.jobs.stop(patience);
         }
     }
 
-    /// The workspace at a path; the server's own without one. Nothing is registered.
+    /// Opens the workspace at a path, or the server's own. Nothing is registered.
     fn open_session(&self, path: Option<&Path>) -> Result<Session, AppError> {
-        // From a working folder that was removed nothing can be opened, not even what has an absolute path.
+        // If the working folder was removed, nothing can be opened from it, not even an absolute path.
         if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
             self.needs_client_root.store(true, Ordering::Relaxed);
         }
@@ -487,7 +490,7 @@ impl Server {
         Ok(session)
     }
 
-    /// The path of the server's own workspace: what lies there; where nothing does, it was moved, and the working folder
+    /// The path of the server's own workspace, if the folder exists; otherwise it was moved, and the working folder
     /// with it.
     fn own_path(&self) -> Option<PathBuf> {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -501,7 +504,7 @@ impl Server {
         Some(found.root)
     }
 
-    /// Refuses a root outside of the one that the server's own workspace had first, where no other may be read.
+    /// Refuses a root outside the first root of the server's own workspace, with `--own-workspace-only`.
     fn keep_to_first_root(&self, root: &Path) -> Result<(), AppError> {
         if !self.options.own_workspace_only || root.starts_with(self.first_root.get_or_init(|| root.to_owned())) {
             return Ok(());

@@ -1,21 +1,21 @@
-//! The workspaces that were used last, kept in the data folder so that the next server can warm them first.
+//! The recently used workspaces, kept in the data folder so that the next server can warm them first.
 
 use std::path::{Path, PathBuf};
 
 use codecompass_store::private;
 
-/// So many are remembered.
+/// The maximum number of remembered workspaces.
 const MAX_RECENT: usize = 20;
 
 const FILE: &str = "recent";
 
-/// The roots, the last used first. What is gone is left out.
+/// The roots, the last used first. Missing folders are skipped.
 pub(crate) fn list(data: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(data.join(FILE)).unwrap_or_default();
     text.lines().map(PathBuf::from).filter(|root| root.is_dir()).take(MAX_RECENT).collect()
 }
 
-/// Puts a root first. Failing to do so harms nobody.
+/// Puts a root first. A failure is ignored: the list is only an optimization.
 pub(crate) fn note(data: &Path, root: &Path) {
     let mut roots = list(data);
     if roots.first().is_some_and(|first| first == root) || !data.is_dir() || root.to_str().is_none() {

@@ -1,4 +1,4 @@
-//! Warming: the workspaces used last are read once in the background, so that the first question finds them in memory.
+//! Warming: recently used workspaces are read once in the background, so that the first query finds them in memory.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use super::{Server, recent};
 use crate::session::Session;
 use crate::views::SnapshotCache;
 
-/// So many workspaces are kept warm.
+/// The maximum number of workspaces kept warm.
 pub(crate) const MAX_WARM_WORKSPACES: usize = 3;
 
-/// How far warming is.
+/// The progress of warming.
 #[derive(Default)]
 pub(crate) struct WarmProgress {
     state: Mutex<State>,
@@ -45,7 +45,7 @@ impl WarmProgress {
 }
 
 impl Server {
-    /// Begins to warm what was used last, and the server's own workspace.
+    /// Starts to warm the recently used workspaces and the server's own.
     pub(crate) fn prewarm(self: &Arc<Self>) {
         if self.options.no_prewarm {
             return self.warm_state.set("skipped");
@@ -71,7 +71,7 @@ impl Server {
         });
     }
 
-    /// The server's own workspace and those used last.
+    /// The server's own workspace and the recently used ones.
     fn warm_candidates(&self) -> Vec<Option<PathBuf>> {
         let mut paths = vec![None];
         if !self.options.own_workspace_only {
@@ -82,7 +82,7 @@ impl Server {
     }
 }
 
-/// Asks a question whose answer nobody wants: what it touches stays in the system's memory.
+/// Runs a query and discards the answer: the data it reads stays in the page cache.
 fn warm_session(session: &Session, desk: &mut SnapshotCache) -> Result<(), crate::error::AppError> {
     let target = session.target(None)?;
     if desk.store(session)?.view(&target.key)?.is_none() {

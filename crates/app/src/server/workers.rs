@@ -1,12 +1,12 @@
-//! The threads that answer: away from the transport's, each with a desk of its own.
+//! The worker threads that answer: separate from those of the transport, each with its own snapshot cache.
 //!
-//! Every workspace has a thread that its questions go to, because that thread has it open and remembers what was resolved.
-//! Only while that one is busy, another steps in. One thread is never taken by long questions: whoever only wants to know
-//! where something stands, or how the server is, gets it at once, whatever else is going on. Which questions are long is told
-//! by the tool, since nothing can be taken back once a thread has begun.
+//! Each workspace has a home thread for its queries, because that thread has it open and caches resolved names. Another
+//! thread takes a query only while the home thread is busy. One thread is never used for long queries, so a short
+//! lookup or a health check is answered at once, whatever else is running. The tool determines which queries are long,
+//! because a started task cannot be moved.
 //!
-//! Clients take turns: the next task is one of the client that has the fewest running and was served longest ago. One client
-//! has at most all long threads but one, so that another client's long task begins at once, too.
+//! Clients take turns: the next task belongs to the client with the fewest running tasks that was served longest ago.
+//! One client uses at most all long-task threads but one, so that a long task of another client also starts at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -18,10 +18,10 @@ use std::time::Duration;
 use crate::measure;
 use crate::views::{CacheCommand, SnapshotCache};
 
-/// Nobody asked for so long: what is open is let go.
+/// After this idle time everything that is open is evicted.
 const IDLE_EVICT_TIME: Duration = Duration::from_secs(2);
 
-/// The maximum number of waiting tasks of one client among several.
+/// The maximum number of waiting tasks of one client if there are several clients.
 const MAX_WAITING_PER_CLIENT: usize = 64;
 
 /// The maximum number of waiting tasks.
@@ -29,20 +29,20 @@ const MAX_WAITING: usize = 1024;
 
 type Task = Box<dyn FnOnce(&mut SnapshotCache) + Send>;
 
-/// The client that a task is done for.
+/// The client of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
     /// The server itself.
     Server,
-    /// The one client of a pipe.
+    /// The only client of a pipe.
     Pipe,
     /// The pages of the explorer.
     Pages,
-    /// Those who ask how the server is, outside of the protocol.
+    /// Health checks outside of the protocol.
     Health,
     /// A session.
     Session(u64),
-    /// All that comes from an address without a session.
+    /// All requests from an address without a session.
     Address(IpAddr),
 }
 
@@ -57,62 +57,62 @@ impl Client {
     }
 }
 
-/// The queue has no room for another task of this client.
+/// The queue is full for this client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueFull;
 
-/// See the module.
+/// The worker threads and their queue.
 #[derive(Clone)]
 pub(crate) struct Workers {
     shared: Arc<Shared>,
 }
 
-/// How much of a thread's time a task may take.
+/// How long a task may occupy a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskLength {
-    /// It looks up a few things.
+    /// It does a few lookups.
     Short,
-    /// It may go through everything, or wait for somebody.
+    /// It may scan everything, or wait for a job.
     Long,
 }
 
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Somebody has done as he was told.
+    /// Signals that a thread has applied its commands.
     commands_applied: Condvar,
 }
 
 struct QueuedTask {
-    /// The thread it should go to.
+    /// The home thread of the task.
     home: usize,
     client: Client,
     length: TaskLength,
-    /// Set when the answer is not wanted any more.
+    /// Set when the answer is no longer wanted.
     gone: Arc<AtomicBool>,
     task: Task,
 }
 
-/// What a client has in the queue and on the threads.
+/// The load of a client in the queue and on the threads.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     waiting: usize,
     running: usize,
-    /// The number of those that run and are long.
+    /// The number of its running long tasks.
     long: usize,
-    /// The turn in which a task of it was last begun.
+    /// The turn in which one of its tasks last began.
     served: u64,
 }
 
 struct State {
     tasks: VecDeque<QueuedTask>,
-    /// What each thread does now, and for which client.
+    /// The current task of each thread, with its client.
     busy: Vec<Option<(Client, TaskLength)>>,
-    /// The clients that have anything waiting or running.
+    /// The clients with waiting or running tasks.
     loads: HashMap<Client, Load>,
-    /// The number of tasks that were begun.
+    /// The number of tasks begun so far.
     turns: u64,
-    /// What each thread was told and has not done yet.
+    /// The commands that each thread has not applied yet.
     commands: Vec<Vec<CacheCommand>>,
 }
 
@@ -127,7 +127,7 @@ impl State {
         }
     }
 
-    /// Whether a thread may take a task now, by its place in the queue and its length.
+    /// Whether a thread may take a task now, by its home thread and its length.
     fn takes(&self, me: usize) -> impl Fn(&QueuedTask) -> bool {
         let threads = self.busy.len();
         let long = self.busy.iter().filter(|busy| matches!(busy, Some((_, TaskLength::Long)))).count();
@@ -141,7 +141,7 @@ impl State {
         }
     }
 
-    /// The next task that a thread may take: of the client that has the fewest running and was served longest ago.
+    /// The next task for a thread: of the client with the fewest running tasks that was served longest ago.
     fn next_task_for(&self, me: usize) -> Option<usize> {
         let takes = self.takes(me);
         let found = self.tasks.iter().enumerate().filter(|(_, waiting)| takes(waiting));
@@ -161,7 +161,7 @@ impl State {
         self.loads.get(&client).copied().unwrap_or_default()
     }
 
-    /// Changes what is counted of a client, and forgets a client that has nothing left.
+    /// Changes the load of a client, and drops a client without tasks.
     fn count(&mut self, client: Client, change: impl FnOnce(&mut Load)) {
         let load = self.loads.entry(client).or_default();
         change(load);
@@ -170,7 +170,7 @@ impl State {
         }
     }
 
-    /// Puts a task at the end of the queue, if there is room.
+    /// Adds a task to the end of the queue, unless it is full.
     fn push(&mut self, waiting: QueuedTask) -> Result<(), QueueFull> {
         let client = waiting.client;
         let is_full = |state: &Self| {
@@ -188,7 +188,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes the next task of a thread, and notes that it runs.
+    /// Takes the next task for a thread and records that it runs.
     fn begin(&mut self, me: usize) -> Option<Task> {
         self.drop_abandoned();
         let QueuedTask { client, length, task, .. } = self.tasks.remove(self.next_task_for(me)?)?;
@@ -204,7 +204,7 @@ impl State {
         Some(task)
     }
 
-    /// Notes that the task of a thread is over.
+    /// Records that the task of a thread is over.
     fn end(&mut self, me: usize) {
         let Some((client, length)) = self.busy[me].take() else { return };
         self.count(client, |load| {
@@ -213,7 +213,7 @@ impl State {
         });
     }
 
-    /// Removes tasks whose answer is not wanted any more.
+    /// Removes tasks whose answer is no longer wanted.
     fn drop_abandoned(&mut self) {
         let is_gone = |waiting: &QueuedTask| waiting.gone.load(Ordering::Relaxed);
         if !self.tasks.iter().any(is_gone) {
@@ -234,7 +234,7 @@ impl Shared {
 }
 
 impl Workers {
-    /// Starts so many threads, at least two. They live as long as the process.
+    /// Starts this number of threads, at least two. They live as long as the process.
     pub(crate) fn start(count: usize) -> std::io::Result<Self> {
         let count = count.max(2);
         let state = Mutex::new(State::new(count));
@@ -246,8 +246,8 @@ impl Workers {
         Ok(Self { shared })
     }
 
-    /// Hands in a task about something; tasks about the same thing go to the same thread if they can. A task that is `gone`
-    /// before it begins is dropped.
+    /// Submits a task about a workspace; tasks about the same workspace go to the same thread if possible. A task whose
+    /// `gone` flag is set before it begins is dropped.
     pub(crate) fn submit(
         &self,
         client: Client,
@@ -264,11 +264,11 @@ impl Workers {
         Ok(())
     }
 
-    /// Tells all threads something, and waits until those that do nothing else have done it, but no longer than that.
+    /// Sends a command to all threads and waits, up to the given time, until the idle threads have applied it.
     pub(crate) fn broadcast(&self, order: &CacheCommand, patience: Duration) {
         let mut state = self.shared.lock();
         for orders in &mut state.commands {
-            // Once for the time that is just being heeded, and once for what came after.
+            // Once for the command that is being applied now, and once for data opened after it.
             if orders.iter().filter(|known| *known == order).count() < 2 {
                 orders.push(order.clone());
             }
@@ -297,16 +297,16 @@ fn worker_loop(shared: &Shared, me: usize) {
         }
         match state.begin(me) {
             Some(task) => {
-                // Others may now take what waits for this thread.
+                // Other threads may now take tasks that wait for this thread.
                 shared.changed.notify_all();
                 drop(state);
-                // A task that breaks down takes no thread with it, only what that thread had open.
+                // A panicking task does not end its thread, but clears the thread's cache.
                 if catch_unwind(AssertUnwindSafe(|| task(&mut desk))).is_err() {
                     desk.clear();
                 }
                 desk.evict_idle(IDLE_EVICT_TIME);
                 shared.lock().end(me);
-                // A long task that had to wait for the end of this one may be another thread's.
+                // Another thread may take a long task that had to wait for the end of this one.
                 shared.changed.notify_all();
             }
             None => {
@@ -420,7 +420,7 @@ mod tests {
             .collect();
         let running: Vec<usize> =
             (0..3).map(|_| has_begun.recv_timeout(TEST_TIMEOUT).expect("three may run")).collect();
-        // Whatever they are about, and whosever thread they would go to: short ones are answered beside them.
+        // Short tasks are answered beside long ones, whatever their workspace and home thread.
         for number in 0..8 {
             let (answer, answered) = mpsc::channel();
             let (about, run) =

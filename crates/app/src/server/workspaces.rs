@@ -1,4 +1,5 @@
-//! The workspaces of a server: which one a call means, who may be opened, and which one is closed to make room.
+//! The open workspaces of a server: which one a call uses, which may be opened, and which is closed when there are too
+//! many.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,10 @@ use super::{Server, recent};
 use crate::error::{AppError, Code};
 use crate::session::{self, Session};
 
-/// So many workspaces may be open because a request named them. Each costs a watch on every folder, and what is held of its
-/// index in memory.
+/// The maximum number of workspaces opened by requests. Each costs a watch on every folder, and memory for its index.
 const MAX_REQUESTED_WORKSPACES: usize = 10;
 
-/// The maximum number of spellings of workspaces that are remembered, and the maximum length of each.
+/// The maximum number of cached spellings of workspaces, and the maximum length of each.
 const MAX_SPELLINGS: usize = 256;
 const MAX_SPELLING_BYTES: usize = 4096;
 
@@ -26,8 +26,8 @@ const MAX_SPELLING_BYTES: usize = 4096;
 pub(crate) struct OpenWorkspace {
     pub(crate) session: Session,
     pub(crate) watch_state: WatchState,
-    /// Whether it is open because a request named it, be it that this had it registered or that it was known before: what was
-    /// closed to make room and is asked for again is known by then. The server's own is not.
+    /// Whether it is open because a request named it. This also holds if it was registered before: a workspace that was
+    /// closed to stay within the limit is registered when it is requested again. It is `false` for the server's own.
     by_request: bool,
     requests: AtomicUsize,
     used: Mutex<Instant>,
@@ -44,7 +44,7 @@ impl OpenWorkspace {
         }
     }
 
-    /// Whether the folder is still the workspace that it was when it was opened.
+    /// Whether the folder is still the workspace that was opened.
     pub(crate) fn is_in_place(&self) -> bool {
         self.session.workspace.is_in_place()
     }
@@ -54,10 +54,10 @@ impl OpenWorkspace {
     }
 }
 
-/// A place while a request is about it.
+/// An open workspace during a request about it.
 pub(crate) struct WorkspaceGuard {
     pub(crate) workspace: Arc<OpenWorkspace>,
-    /// The workspace was registered by this very request.
+    /// The workspace was registered by this request.
     pub(crate) is_new: bool,
 }
 
@@ -75,7 +75,7 @@ impl Drop for WorkspaceGuard {
     }
 }
 
-/// Which error an unknown workspace is.
+/// The error for an unknown workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownWorkspace {
     /// `workspace_not_registered`.
@@ -84,7 +84,7 @@ pub(crate) enum UnknownWorkspace {
     Project,
 }
 
-/// See the module.
+/// The open workspaces.
 #[derive(Default)]
 pub(crate) struct Workspaces {
     open: Mutex<WorkspaceTable>,
@@ -93,18 +93,19 @@ pub(crate) struct Workspaces {
 #[derive(Default)]
 struct WorkspaceTable {
     workspaces: HashMap<PathBuf, Arc<OpenWorkspace>>,
-    /// What was asked for, and the root that was meant: finding that out again costs more than many an answer.
+    /// The requested path and the root it resolved to: resolving it again costs more than many answers.
     by_request_path: HashMap<Option<String>, PathBuf>,
 }
 
 impl WorkspaceTable {
-    /// The place that was meant before by the same words, as long as nothing on disk speaks against it.
+    /// The workspace that the same path resolved to before, unless it has changed on disk.
     fn resolved_before(&self, asked: Option<&str>) -> Option<&Arc<OpenWorkspace>> {
         let place = self.workspaces.get(self.by_request_path.get(&asked.map(str::to_owned))?)?;
         place.is_in_place().then_some(place)
     }
 
-    /// Remembers what was meant. When there are too many spellings, all but the one of the server's own are forgotten.
+    /// Caches the root of a requested path. If there are too many spellings, all but that of the server's own workspace
+    /// are dropped.
     fn remember(&mut self, asked: Option<&str>, root: PathBuf) {
         if asked.is_some_and(|asked| asked.len() > MAX_SPELLING_BYTES) {
             return;
@@ -117,7 +118,7 @@ impl WorkspaceTable {
 }
 
 impl Workspaces {
-    /// The workspace that a call means. It need not be registered when it is the server's own.
+    /// The workspace of a call. It need not be registered if it is the server's own.
     pub(crate) fn acquire(
         &self,
         server: &Server,
@@ -133,14 +134,14 @@ impl Workspaces {
         Ok(visit)
     }
 
-    /// The workspace that the same words meant before, whatever has become of it since.
+    /// The workspace that the same path resolved to before, even if it has changed since.
     pub(crate) fn last_acquired(&self, asked: Option<&str>) -> Option<WorkspaceGuard> {
         let open = self.lock();
         let place = open.workspaces.get(open.by_request_path.get(&asked.map(str::to_owned))?)?;
         Some(WorkspaceGuard::new(place, false))
     }
 
-    /// The server's own workspace is another from now on. The one before is closed unless it is in use.
+    /// Resets the server's own workspace. The previous one is closed unless it is in use.
     pub(crate) fn reset_own(&self) {
         let mut open = self.lock();
         let Some(root) = open.by_request_path.remove(&None) else { return };
@@ -148,7 +149,7 @@ impl Workspaces {
         if open.workspaces.get(&root).is_some_and(is_unused) {
             open.by_request_path.retain(|_, meant| *meant != root);
             let closed = open.workspaces.remove(&root);
-            // Its watch ends outside of the lock.
+            // Its watch is stopped outside of the lock.
             drop(open);
             drop(closed);
         }
@@ -171,7 +172,7 @@ impl Workspaces {
         if server.options.own_workspace_only {
             return self.find_own_workspace(server, asked);
         }
-        // Nothing below the path is opened before it is known that it may be.
+        // Nothing below the path is opened before the path is known to be allowed.
         let outside = || if server.options.auto_workspace { not_allowed(asked) } else { missing() };
         let path = Path::new(asked);
         if !path.is_absolute() {
@@ -192,7 +193,8 @@ impl Workspaces {
         }
         let session = server.open_session(Some(&real))?;
         if is_registered || is_own {
-            // What is known is answered, also when there is no room: what is too many goes when its questions are answered.
+            // A registered workspace is opened even above the limit; excess workspaces are closed when their requests
+            // are done.
             let _ = if is_own { Ok(()) } else { self.make_room(server, &session.workspace.root) };
             return Ok(self.insert(server, session, !is_own, false));
         }
@@ -200,13 +202,13 @@ impl Workspaces {
         Ok(self.insert(server, session, true, true))
     }
 
-    /// A place that is open, for somebody who only reports about it: that is no use of it.
+    /// An open workspace for a report about it, which does not count as use.
     pub(crate) fn peek(&self, place: &Arc<OpenWorkspace>) -> WorkspaceGuard {
         place.requests.fetch_add(1, Ordering::Relaxed);
         WorkspaceGuard { workspace: Arc::clone(place), is_new: false }
     }
 
-    /// The server's own workspace, when that is what the words mean. Nobody learns whether there is anything else.
+    /// The server's own workspace, if the path names it. The error does not reveal whether another workspace exists.
     fn find_own_workspace(&self, server: &Server, asked: &str) -> Result<WorkspaceGuard, AppError> {
         let own = server.open_session(None)?;
         let real = Path::new(asked).is_absolute().then(|| real_path(Path::new(asked)).ok()).flatten();
@@ -221,7 +223,7 @@ impl Workspaces {
         }
     }
 
-    /// The places that are open now.
+    /// The open workspaces.
     pub(crate) fn all(&self) -> Vec<Arc<OpenWorkspace>> {
         self.lock().workspaces.values().cloned().collect()
     }
@@ -239,7 +241,7 @@ impl Workspaces {
         WorkspaceGuard::new(&place, is_new)
     }
 
-    /// Makes room for one more workspace by request, if it is not open already.
+    /// Makes room for one more requested workspace, if it is not open already.
     fn make_room(&self, server: &Server, root: &Path) -> Result<(), AppError> {
         if self.lock().workspaces.contains_key(root) || self.close_excess(server, MAX_REQUESTED_WORKSPACES - 1) {
             return Ok(());
@@ -250,13 +252,13 @@ impl Workspaces {
             .data(json!({ "limit": MAX_REQUESTED_WORKSPACES })))
     }
 
-    /// Closes what is more than allowed, as far as nobody uses it now.
+    /// Closes workspaces above the limit, unless they are in use.
     pub(crate) fn enforce_limit(&self, server: &Server) {
         self.close_excess(server, MAX_REQUESTED_WORKSPACES);
     }
 
-    /// Closes the workspaces that were asked for longest ago, among those that a request opened and nobody uses now, until
-    /// there are only so many; whether that could be done.
+    /// Closes the least recently requested workspaces among those opened by a request and not in use, until at most
+    /// `most` are left; returns whether that succeeded.
     fn close_excess(&self, server: &Server, most: usize) -> bool {
         let mut closed = Vec::new();
         let is_done = {
@@ -276,7 +278,7 @@ impl Workspaces {
                 open.by_request_path.retain(|_, meant| *meant != root);
             }
         };
-        // Outside of the lock: what goes with a place are its watch, and what threads hold of its index.
+        // Outside of the lock: closing a workspace stops its watch and evicts its index from the threads.
         for place in &closed {
             server.log(1, || format!("closed {} to make room", place.session.root()));
             // Another worktree of the same project may be open.
