@@ -1,4 +1,4 @@
-//! For whom a request on HTTP is meant, where it comes from, and what it wants to get: what its headers say.
+//! Checks the headers of an HTTP request: its target host, its origin, and the accepted media types.
 
 use std::net::SocketAddr;
 
@@ -8,15 +8,15 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 
 use crate::error::{AppError, Code};
 
-/// Why a request is sent away.
+/// Why a request is refused.
 pub(super) type Refusal = (StatusCode, &'static str);
 
-/// The names that a server answers to.
+/// The host names of a server.
 #[derive(Clone, Debug)]
 pub(super) struct HostCheck {
-    /// Those of the address it listens on, without brackets: a page on them is reached by http.
+    /// The names of the address it listens on, without brackets: a page on them is loaded by http.
     own: Vec<String>,
-    /// Those that somebody in front of it goes by.
+    /// The names of a proxy in front of it.
     allowed: Vec<String>,
     port: u16,
 }
@@ -30,23 +30,23 @@ impl HostCheck {
         Self { own, allowed: given.to_vec(), port: address.port() }
     }
 
-    /// All names, as the SDK wants hosts.
+    /// All names, in the SDK's format for hosts.
     pub(super) fn hosts(&self) -> impl Iterator<Item = String> {
         self.own.iter().chain(&self.allowed).map(|name| in_brackets(name))
     }
 
-    /// The pages that may ask, as the SDK wants origins.
+    /// The pages that may send requests, in the SDK's format for origins.
     pub(super) fn origins(&self) -> impl Iterator<Item = String> {
         let own = self.own.iter().map(|name| format!("http://{}:{}", in_brackets(name), self.port));
         let given = self.allowed.iter().map(|name| in_brackets(name));
         own.chain(given.flat_map(|name| [format!("http://{name}:*"), format!("https://{name}:*")]))
     }
 
-    /// Whether a request is meant for us and comes from no foreign page.
+    /// Checks that a request is for this server and does not come from a foreign page.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         const NO_HOST: Refusal = (StatusCode::BAD_REQUEST, "Bad Request: no Host, or one that can not be read");
         const UNKNOWN_HOST: Refusal = (StatusCode::FORBIDDEN, "Forbidden: unknown Host or Origin");
-        // Whoever stands between the client and us may have looked at the other one.
+        // A proxy between the client and this server may have checked the other one.
         let host = single_header(headers, HOST, "Bad Request: more than one Host")?.ok_or(NO_HOST)?;
         let origin = single_header(headers, ORIGIN, "Bad Request: more than one Origin")?;
         let host = host.parse::<Authority>().ok().filter(is_host_and_port).ok_or(NO_HOST)?;
@@ -75,7 +75,7 @@ impl HostCheck {
     }
 }
 
-/// Reads a name that a server is to answer to.
+/// Parses a name for `--allowed-host`.
 pub(super) fn parse_allowed_host(text: &str) -> Result<String, AppError> {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     let is_address = bare.parse::<std::net::Ipv6Addr>().is_ok();
@@ -88,7 +88,7 @@ pub(super) fn parse_allowed_host(text: &str) -> Result<String, AppError> {
         .hint("Give the name alone, without scheme, port or path: --allowed-host code.example.org"))
 }
 
-/// Whether a client takes each of these media types, which are `type/subtype`. Who says nothing takes anything.
+/// Whether a client accepts each of these media types, given as `type/subtype`. A request without `Accept` accepts all.
 pub(crate) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
     let ranges: Vec<&str> = headers
         .get_all(ACCEPT)
@@ -101,7 +101,7 @@ pub(crate) fn accepts(headers: &HeaderMap, kinds: &[&str]) -> bool {
         || kinds.iter().all(|kind| ranges.iter().any(|range| media_range_matches(range, kind)))
 }
 
-/// Whether a range such as `text/*;q=0.5` has a media type in it.
+/// Whether a range such as `text/*;q=0.5` includes a media type.
 fn media_range_matches(range: &str, kind: &str) -> bool {
     let mut parts = range.split(';').map(str::trim);
     let named = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -112,7 +112,7 @@ fn media_range_matches(range: &str, kind: &str) -> bool {
     !is_refused && (named == "*/*" || named == kind || named.strip_suffix("/*") == Some(family))
 }
 
-/// The value of a header that may come once.
+/// The value of a header that may occur once.
 fn single_header<'h>(
     headers: &'h HeaderMap,
     name: HeaderName,
@@ -125,7 +125,7 @@ fn single_header<'h>(
     }
 }
 
-/// Whether it is a name and perhaps a port, and nothing else.
+/// Whether it is a name with an optional port, and nothing else.
 fn is_host_and_port(authority: &Authority) -> bool {
     let text = authority.as_str();
     let port = text.strip_prefix(authority.host()).map(|rest| rest.strip_prefix(':').unwrap_or(rest));
@@ -137,7 +137,7 @@ fn same_authority(one: &Authority, other: &Authority) -> bool {
     is_host_and_port(one) && host_name(one) == host_name(other) && port(one) == port(other)
 }
 
-/// The name in an authority: small, without brackets.
+/// The name in an authority: lower case, without brackets.
 fn host_name(authority: &Authority) -> String {
     authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase()
 }

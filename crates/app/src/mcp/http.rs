@@ -1,8 +1,8 @@
-//! The server on HTTP: Streamable HTTP at `/mcp`, `GET /health`, and the pages of the explorer where they are wanted.
+//! The server on HTTP: Streamable HTTP at `/mcp`, `GET /health`, and optionally the pages of the explorer.
 //!
-//! Who is let in is decided here, in this order: the length of the head, `Host` and `Origin`, the token or else the peer's
-//! user, the length of the body, and whether it is a message at all. The SDK checks `Host` and `Origin` once more. How many connections there are,
-//! and how long they may take, is the business of `sockets`.
+//! A request is checked here in this order: the length of the head, `Host` and `Origin`, the token or the peer's user,
+//! the length of the body, and whether it is a valid message. The SDK checks `Host` and `Origin` once more. The number
+//! of connections and their timeouts are limited in `sockets`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use crate::server::workers::Client;
 use crate::server::{CallRequest, CancelOnDrop, Content, Server};
 use crate::tools::TOOLS;
 
-/// The longest request.
+/// The maximum size of a request.
 const MAX_REQUEST_BYTES: usize = 1 << 20;
 
 /// The maximum length of the target and the headers of a request, and of each header alone.
@@ -46,30 +46,30 @@ const MAX_HEADER_BYTES: usize = 8 << 10;
 /// The path of the protocol. No other path reaches the SDK.
 const MCP: &str = "/mcp";
 
-/// The time within which `/health` answers, if only that the server is busy.
+/// The time within which `/health` answers, even if only that the server is busy.
 const HEALTH_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the SDK wants to find in `Accept`.
+/// The media types that the SDK requires in `Accept`.
 const EVENT_STREAM: &str = "text/event-stream";
 const ACCEPTED_TYPES: &str = "application/json, text/event-stream";
 
-/// Where to listen, and who may talk to us.
+/// Where to listen, and which clients are admitted.
 pub(crate) struct HttpOptions {
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
     pub(crate) require_token: bool,
-    /// Names by which somebody in front of us is called.
+    /// Host names of a proxy in front of this server.
     pub(crate) allowed_hosts: Vec<String>,
     /// Whether agents are served.
     pub(crate) agents: bool,
-    /// Whether people are.
+    /// The options of the explorer, if it is served.
     pub(crate) explorer: Option<ExplorerOptions>,
 }
 
-/// How the explorer is to be begun with.
+/// How the explorer is started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExplorerOptions {
-    /// In the user's browser.
+    /// Open it in the user's browser.
     pub(crate) open: bool,
 }
 
@@ -89,7 +89,7 @@ impl HttpOptions {
         })
     }
 
-    /// For people alone, on this machine.
+    /// For the explorer alone, on this machine.
     pub(crate) fn for_explorer(port: u16, open: bool) -> Self {
         Self {
             address: IpAddr::from([127, 0, 0, 1]),
@@ -102,7 +102,7 @@ impl HttpOptions {
     }
 }
 
-/// What all requests are checked against.
+/// The checks for all requests.
 struct RequestGate {
     token: Option<Token>,
     host_check: HostCheck,
@@ -110,7 +110,7 @@ struct RequestGate {
     sessions: Arc<Sessions>,
     /// Whether agents are served.
     agents: bool,
-    /// Who answers what is not for agents.
+    /// Answers the requests that are not for agents.
     explorer: Option<Explorer>,
 }
 
@@ -185,7 +185,7 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
     serving.await.map_err(|error| failed("the server ended", error))
 }
 
-/// The signals that ask the process to end. From the moment it is made, none of them ends it otherwise.
+/// The signals that ask the process to end. Once this exists, none of them ends the process directly.
 pub(crate) struct Signals {
     #[cfg(unix)]
     asked: [tokio::signal::unix::Signal; 3],
@@ -204,7 +204,7 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Resolves when one of them comes.
+    /// Resolves when one of them arrives.
     #[cfg(unix)]
     pub(crate) async fn recv(&mut self) {
         let [term, interrupt, hang_up] = &mut self.asked;
@@ -221,13 +221,13 @@ impl Signals {
     }
 }
 
-/// Notes that a connection has its turn until the answer has gone out.
+/// Marks a connection as being served until the answer has been sent.
 async fn track_turn(ConnectInfo(socket): ConnectInfo<Socket>, request: Request, next: Next) -> Response {
     let turn = socket.turn();
     next.run(request).await.map(|body| turn.hold_until_sent(body))
 }
 
-/// Lets a request in or sends it away.
+/// Admits or refuses a request.
 async fn admit(
     State(gate): State<Arc<RequestGate>>,
     ConnectInfo(socket): ConnectInfo<Socket>,
@@ -275,7 +275,7 @@ async fn admit(
             Some(resumed) => response.map(|body| resumed.within(body)),
             None => response,
         };
-        // The session has ended when the answer comes, so it is not merely accepted that it shall.
+        // The session has ended when the answer arrives, so the request is done and not merely accepted.
         let is_gone = is_goodbye && response.status() == StatusCode::ACCEPTED;
         return if is_gone { StatusCode::NO_CONTENT.into_response() } else { response };
     }
@@ -319,19 +319,19 @@ async fn admit(
     }
 }
 
-/// Whether the head of a request is longer than any client needs.
+/// Whether the head of a request exceeds the limits.
 fn is_head_too_long(request: &Request) -> bool {
     let lengths = || request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
     let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
     lengths().any(|length| length > MAX_HEADER_BYTES) || target + lengths().sum::<usize>() > MAX_HEAD_BYTES
 }
 
-/// The addresses that programs know; all others are pages.
+/// The paths of programs; all others are pages.
 fn is_for_agents(path: &str) -> bool {
     path == "/health" || path == MCP
 }
 
-/// How a browser on this machine reaches an address that we listen on.
+/// The URL by which a local browser reaches this address.
 fn local_url(address: SocketAddr) -> String {
     match address.ip() {
         ip if ip.is_unspecified() => format!("http://127.0.0.1:{}", address.port()),
@@ -339,7 +339,7 @@ fn local_url(address: SocketAddr) -> String {
     }
 }
 
-/// The answer to a peer that is not known to be our own user.
+/// The answer to a peer that is not known to be the user of this process.
 const OTHER_USER: &str = "Unauthorized: this server answers only the user who runs it, and the connection is not known to \
                           be that user's. Start it with --require-token to let others in by a token.";
 
@@ -351,13 +351,13 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(250);
 
 const CONNECTION_CLOSE: [(HeaderName, &str); 1] = [(header::CONNECTION, "close")];
 
-/// Too many are served: who comes now is told so at once, and comes again.
+/// The answer when too many requests are being served: the client shall retry.
 fn too_busy() -> Response {
     let headers = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
     (StatusCode::SERVICE_UNAVAILABLE, headers, "Too many requests are being served").into_response()
 }
 
-/// The SDK looks for the names of media types in `Accept`. Who takes them by a wildcard, or says nothing, takes them too.
+/// The SDK searches `Accept` for the names of media types. Wildcards and a missing header are expanded for it.
 fn expand_accept(request: &mut Request) {
     let (kinds, names): (&[&str], _) = match *request.method() {
         Method::POST => (&["application/json", EVENT_STREAM], ACCEPTED_TYPES),

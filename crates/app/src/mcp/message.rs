@@ -1,22 +1,21 @@
-//! What is a message at all: checked before the SDK sees it, because it drops what it can not read without a word, or
-//! calls it something else.
+//! Checks messages before the SDK sees them, because the SDK silently drops unreadable messages or misclassifies them.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 
-/// What becomes of a message.
+/// The result of the check.
 pub(super) enum MessageCheck {
     /// It is passed on.
     Valid,
     /// It is answered with this error.
     Invalid(Value),
-    /// It is a notification, which nobody answers; a transport that has to say something says this.
+    /// It is a notification, which gets no answer; a transport that must answer sends this.
     Ignored(Value),
 }
 
-/// Looks at a message. Empty text is none, and nothing is wrong with it.
+/// Checks a message. Empty text is not a message and is valid.
 pub(super) fn check_message(text: &[u8]) -> MessageCheck {
     if text.trim_ascii().is_empty() {
         return MessageCheck::Valid;
@@ -38,20 +37,20 @@ pub(super) fn check_message(text: &[u8]) -> MessageCheck {
     }
 }
 
-/// What the transport needs to know of a request.
+/// The data of a request that the transport needs.
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) id: RequestId,
 }
 
-/// The request in a message that was judged to be good; nothing when it is a notification or a response.
+/// The request in a valid message; `None` for a notification or a response.
 pub(super) fn request(text: &[u8]) -> Option<Request> {
     let mut message: Value = serde_json::from_slice(text).ok()?;
     let id = serde_json::from_value(message["id"].take()).ok()?;
     Some(Request { method: message["method"].as_str()?.to_owned(), id })
 }
 
-/// Batches went with an older revision of the protocol. Who sends one waits for each of its requests, so each is refused.
+/// Batches were removed from the protocol. A sender waits for each request of a batch, so each one is refused.
 fn refuse_batch(messages: &[Value]) -> Value {
     const BATCH_REFUSED: &str = "Batches are not taken: send each message by itself.";
     let ids = messages.iter().map(id_of).filter(|id| !id.is_null());
@@ -59,7 +58,7 @@ fn refuse_batch(messages: &[Value]) -> Value {
     if refused.is_empty() { error_response(-32600, BATCH_REFUSED, Value::Null) } else { Value::Array(refused) }
 }
 
-/// What is wrong with one message.
+/// The problem of one message.
 fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
     const NOT_JSON_RPC: (i32, &str) = (-32600, "This is no JSON-RPC 2.0 message.");
     let is_one = message["jsonrpc"] == "2.0"
@@ -79,7 +78,7 @@ fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
             return Some((-32602, "`params` needs a `name` that is a string and `arguments` that are an object."));
         }
     }
-    // Whatever else the SDK can not read it would answer without the id, or not at all.
+    // The SDK would answer other unreadable messages without the id, or not at all.
     const INVALID_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
         Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request, message).then_some(INVALID_PARAMS),
@@ -91,8 +90,8 @@ fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
     }
 }
 
-/// Whether the SDK took a known method for one it does not know, because its parameters are wrong. A request that says of
-/// itself which revision it is in is of those that know no `initialize`.
+/// Whether the SDK took a known method for an unknown one because its parameters are wrong. A request that declares its
+/// revision belongs to a revision without `initialize`.
 fn is_misread(request: &ClientRequest, message: &Value) -> bool {
     const KNOWN_METHODS: &[&str] = &["ping", "tools/list", "tools/call", "server/discover"];
     let ClientRequest::CustomRequest(custom) = request else { return false };
@@ -100,12 +99,12 @@ fn is_misread(request: &ClientRequest, message: &Value) -> bool {
     KNOWN_METHODS.contains(&custom.method.as_str()) || custom.method == "initialize" && !stands_alone
 }
 
-/// What the SDK takes for an id.
+/// Whether the SDK accepts the id.
 fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64()
 }
 
-/// The id that an answer to a message bears: its own, whatever number or string that is.
+/// The id for the answer to a message: its own if it is a number or a string.
 fn id_of(message: &Value) -> Value {
     message.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! The Model Context Protocol, by the official SDK. Everything that knows the SDK is in this folder.
+//! The Model Context Protocol, by the official SDK. Only this folder uses the SDK.
 //!
-//! The handler offers the tools of a [`Server`] and hands calls over to its threads; the transports are `stdio` and
-//! `http`. Both give the same JSON for the same call, because neither makes any.
+//! The handler offers the tools of a [`Server`] and passes calls to its threads; the transports are `stdio` and `http`.
+//! Both return the same JSON for the same call, because neither produces any.
 
 pub(crate) mod host_check;
 pub(crate) mod http;
@@ -40,7 +40,7 @@ use crate::server::workers::{Client, QueueFull};
 use crate::server::{CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
 use crate::tools::{self, tool_spec, tool_spec::Effect};
 
-/// What agents are told about all tools together.
+/// The instructions for agents about all tools together.
 const INSTRUCTIONS: &str = "\
 CodeCompass answers questions about the code of this repository from an index, for the branch that is checked out, \
 uncommitted edits included.
@@ -57,17 +57,17 @@ Code of this repository, indexed with uncommitted edits: ask here before grep or
 references, outlines, what changed on a branch, or where something is done. Answers are path:line rows.
 `path:line` works wherever a name does. `ref` asks about any branch, tag or commit.";
 
-/// The revisions that are spoken.
+/// The supported revisions.
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 
-/// One connection, or one request that stands for itself.
+/// One connection, or one stateless request.
 pub(crate) struct Handler {
     server: Arc<Server>,
     connection: Arc<Connection>,
-    /// Whether a request of the stateless revision has a connection all the same: a pipe has only one client.
+    /// Whether a request of the stateless revision still has a connection: a pipe has only one client.
     is_pipe: bool,
-    /// Whether the client was asked where it works.
+    /// Set once the client was asked for its roots.
     has_asked_roots: OnceCell<()>,
 }
 
@@ -76,7 +76,7 @@ impl Handler {
         Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, has_asked_roots: OnceCell::new() }
     }
 
-    /// Asks the one client of a pipe where it works, once, where nothing else says so.
+    /// Asks the only client of a pipe for its working folder, once, unless the workspace is fixed.
     async fn adopt_client_root(&self, peer: &Peer<RoleServer>) {
         let ask = || async {
             if !self.is_pipe || self.server.has_own_workspace() {
@@ -84,7 +84,7 @@ impl Handler {
             }
             match roots::first_root(peer).await {
                 Some(folder) => self.server.adopt_workspace(folder),
-                // What waited for this goes on with the folder that the server was started in.
+                // Deferred work continues with the folder that the server was started in.
                 None if self.server.options.auto_index => self.server.start_background_work(),
                 None => {}
             }
@@ -92,8 +92,8 @@ impl Handler {
         self.has_asked_roots.get_or_init(ask).await;
     }
 
-    /// The client that a call is answered for. Calls without a session are counted by address: a client may open as many
-    /// connections as it likes.
+    /// The client of a call. Calls without a session are counted by address, because a client may open any number of
+    /// connections.
     fn client(&self, connection: Option<&Connection>, context: &RequestContext<RoleServer>) -> Client {
         match connection {
             _ if self.is_pipe => Client::Pipe,
@@ -170,7 +170,7 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let (sender, reply) = oneshot::channel();
         let form = self.server.options.form;
-        // However this ends, nobody works on after it: cancelled, or dropped with the connection.
+        // However this ends (answered, cancelled, or dropped with the connection), the work stops.
         let _leaving = CancelOnDrop::new(&gone);
         let asked = CallRequest {
             tool,
@@ -184,7 +184,7 @@ impl ServerHandler for Handler {
             time_limit: None,
         };
         let submitted = self.server.answer(asked, move |reply| {
-            // Nobody waits any more: the client has gone.
+            // The receiver may be gone because the client disconnected.
             let _ = sender.send(reply);
         });
         if let Err(QueueFull) = submitted {
@@ -198,7 +198,7 @@ impl ServerHandler for Handler {
             }
         };
         if let Some(telling) = telling {
-            // All that was said before the answer goes out before the answer.
+            // All progress notifications are sent before the answer.
             let _ = telling.await;
         }
         let reply = reply.map_err(|_| ErrorData::new(ErrorCode::INTERNAL_ERROR, "The answer was lost.", None))?;
@@ -206,7 +206,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, _name: &str) -> Option<Tool> {
-        // Arguments are checked by the tool itself, whose errors say what is allowed.
+        // The tool itself checks its arguments; its errors say what is allowed.
         None
     }
 
@@ -256,9 +256,9 @@ fn not_offered(method: &'static str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
 }
 
-/// The answer as the protocol wants it: structured, and the same JSON as text; or text alone, where agents are served.
-/// An error is text alone in any case: what is structured has to be as the tool's output schema says, and clients check
-/// that for errors, too.
+/// The answer in the form of the protocol: structured with the same JSON as text, or text alone for text answers. An
+/// error is always text alone: structured content must match the tool's output schema, and clients check that for
+/// errors, too.
 fn result(reply: Reply) -> CallToolResult {
     let (text, json) = match reply.content {
         Content::Json(json) => (escape::json(&json.to_string()).into_owned(), Some(json)),
@@ -273,7 +273,7 @@ fn result(reply: Reply) -> CallToolResult {
     result
 }
 
-/// A tool as `tools/list` shows it. With text answers there is no structure to describe, and every word is paid for.
+/// A tool as in `tools/list`. With text answers there is no structure to describe, and every word costs tokens.
 pub(crate) fn to_mcp_tool(tool: &'static tool_spec::ToolSpec, form: OutputFormat) -> Tool {
     if form != OutputFormat::Json {
         let annotations = ToolAnnotations::new().read_only(tool.effect == Effect::Reads);
@@ -297,16 +297,16 @@ pub(crate) fn to_mcp_tool(tool: &'static tool_spec::ToolSpec, form: OutputFormat
     listed
 }
 
-/// A step of a job: what it does, how much is done, of how much.
+/// A progress step of a job: phase, done, total.
 type ProgressStep = (&'static str, u64, Option<u64>);
 
-/// The maximum number of steps that wait to be sent. What does not fit is left out: the next step says how far the job is.
+/// The maximum number of steps that wait to be sent. Further steps are dropped: the next one has the current progress.
 const MAX_STEPS: usize = 64;
 
-/// The error of JSON-RPC for a call that the queue has no room for.
+/// The JSON-RPC error for a call when the queue is full.
 const BUSY: ErrorCode = ErrorCode(-32000);
 
-/// From the thread that answers to the client that listens.
+/// Sends progress from a worker thread to the listening client.
 struct ProgressSender {
     steps: mpsc::Sender<ProgressStep>,
     gone: Arc<AtomicBool>,
@@ -314,7 +314,7 @@ struct ProgressSender {
 
 impl ProgressListener for ProgressSender {
     fn progress(&self, phase: &'static str, done: u64, total: Option<u64>) {
-        // Who does not listen any more is told by `has_gone`.
+        // A disconnected client is reported by `is_disconnected`.
         let _ = self.steps.try_send((phase, done, total));
     }
 
@@ -323,7 +323,7 @@ impl ProgressListener for ProgressSender {
     }
 }
 
-/// Sends steps as notifications. What counts as progress never goes down, as the protocol wants it.
+/// Sends steps as notifications. The progress value never decreases, as the protocol requires.
 async fn send_progress(mut steps: mpsc::Receiver<ProgressStep>, peer: Peer<RoleServer>, token: ProgressToken) {
     let mut last = None;
     while let Some((phase, done, total)) = steps.recv().await {

@@ -1,9 +1,9 @@
-//! Which user is at the other end of a connection from this machine.
+//! Determines the user at the other end of a connection from this machine.
 //!
-//! Linux lists both ends of such a connection, with the user of each, in `/proc/net/tcp` and `/proc/net/tcp6`. The peer is
-//! accepted when its end belongs to the user of our end, or to root, who can read our files and memory anyway. An end
-//! whose process has closed it is listed as root's with inode 0 and is not accepted: any user could have closed it.
-//! Whoever connects through a forwarder (`ssh -L`, a proxy) comes as the user that runs the forwarder.
+//! Linux lists both ends of such a connection, with the user of each, in `/proc/net/tcp` and `/proc/net/tcp6`. The peer
+//! is accepted if its end belongs to the user of our end, or to root, who can read our files and memory anyway. An end
+//! whose process has closed it is listed as root's with inode 0 and is not accepted: any user could have closed it. A
+//! client behind a forwarder (`ssh -L`, a proxy) has the user of the forwarder.
 //!
 //! Other systems have no such list. There every local user is accepted, as documented, unless a token is required.
 
@@ -23,13 +23,13 @@ pub(super) struct Ends {
 const TCP: &str = "/proc/net/tcp";
 const TCP6: &str = "/proc/net/tcp6";
 
-/// The number of times that the lists are read: a list that changes while it is read may miss a line.
+/// How often the lists are read: a list that changes while it is read may miss a line.
 const ATTEMPTS: usize = 3;
 
-/// The time between two of them.
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Whether the peer is our own user or root. `false` also when the system does not say.
+/// Whether the peer is our own user or root. Also `false` if the system does not report it.
 pub(super) async fn is_own_user(ends: Ends) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
@@ -38,7 +38,7 @@ pub(super) async fn is_own_user(ends: Ends) -> bool {
         if attempt > 0 {
             tokio::time::sleep(PAUSE).await;
         }
-        // Reading a list takes milliseconds, and other connections shall not wait for it.
+        // Reading a list takes milliseconds, and must not delay other connections.
         if let Ok(Some(is_accepted)) = tokio::task::spawn_blocking(move || look_up(ends)).await {
             return is_accepted;
         }
@@ -46,8 +46,8 @@ pub(super) async fn is_own_user(ends: Ends) -> bool {
     false
 }
 
-/// Whether the lists say that a peer is our own user or root; nothing when an end is not in them. An end of a connection by
-/// IPv4 may be a socket of IPv6, so the other list is read only when the first does not have both.
+/// Whether the lists show that a peer is our own user or root; `None` if an end is missing. One end of an IPv4
+/// connection may be an IPv6 socket, so the other list is read only if the first one lacks an end.
 fn look_up(ends: Ends) -> Option<bool> {
     let is_v4 = canonical(ends.ours).is_ipv4();
     let mut search = Search::new(ends);
@@ -61,7 +61,7 @@ fn look_up(ends: Ends) -> Option<bool> {
     None
 }
 
-/// What was found of the two ends of a connection.
+/// The entries found for the two ends of a connection.
 struct Search {
     ends: Ends,
     ours: Option<End>,
@@ -74,7 +74,7 @@ impl Search {
         Self { ends, ours: None, theirs: None }
     }
 
-    /// Reads a list until both ends are known; whether the peer is accepted.
+    /// Reads a list until both ends are known; returns whether the peer is accepted.
     fn read(&mut self, lines: impl Iterator<Item = impl AsRef<str>>) -> Option<bool> {
         for line in lines {
             let Some(end) = End::parse(line.as_ref()) else { continue };
@@ -92,18 +92,18 @@ impl Search {
     }
 }
 
-/// One end of a connection, as a line of a list describes it.
+/// One end of a connection, as in a line of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
     local: SocketAddr,
     remote: SocketAddr,
     user: u32,
-    /// 0 when no process holds it.
+    /// 0 if no process holds it.
     inode: u64,
 }
 
 impl End {
-    /// Reads `sl: local remote st queues timer retransmits uid timeout inode …`. The first line of a list is no end.
+    /// Parses `sl: local remote st queues timer retransmits uid timeout inode …`. The first line of a list is a header.
     fn parse(line: &str) -> Option<Self> {
         let mut fields = line.split_ascii_whitespace();
         let local = address(fields.nth(1)?)?;
@@ -114,7 +114,7 @@ impl End {
     }
 }
 
-/// Reads `0100007F:1F90`, or the same with an address of 32 digits. Each word of an address is a number whose bytes in
+/// Parses `0100007F:1F90`, or the same with an address of 32 digits. Each word of an address is a number whose bytes in
 /// memory are the address.
 fn address(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.split_once(':')?;
@@ -134,7 +134,7 @@ fn address(text: &str) -> Option<SocketAddr> {
     Some(canonical(SocketAddr::new(ip, port)))
 }
 
-/// An IPv4 address that is written as one of IPv6 is the IPv4 address. Scopes and flow labels are not in the lists.
+/// Maps an IPv4-mapped IPv6 address to its IPv4 address. Scopes and flow labels are not in the lists.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -1,4 +1,4 @@
-//! Where a client works, if it says so: MCP's roots.
+//! The working folder of a client: MCP roots.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
 
-/// So long a client may take to say where it works.
+/// The time limit for the client's answer.
 const ROOTS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The first folder among the client's roots; nothing when it has none to tell, or does not answer.
+/// The first folder among the client's roots; `None` if it has none or does not answer.
 #[expect(deprecated, reason = "the newest revision drops roots; clients of the others have them")]
 pub(super) async fn first_root(peer: &Peer<RoleServer>) -> Option<PathBuf> {
     peer.peer_info()?.capabilities.roots.as_ref()?;
     let told = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await.ok()?.ok()?;
     let folders: Vec<PathBuf> = told.roots.iter().filter_map(|root| uri_to_path(&root.uri)).collect();
-    // A folder of a file system that does not answer holds a thread of its own, and not one that serves others.
+    // A file system that does not respond blocks a separate thread, not one that serves others.
     let found = tokio::task::spawn_blocking(|| folders.into_iter().find(|folder| folder.is_dir()));
     tokio::time::timeout(ROOTS_TIMEOUT, found).await.ok()?.ok()?
 }

@@ -1,8 +1,8 @@
-//! The sessions of the older protocol revisions: how many are open, which was silent longest, and what happens to a call
-//! whose client hangs up.
+//! The sessions of the older protocol revisions: how many are open, which one is evicted, and what happens to a call
+//! when its client disconnects.
 //!
-//! A client whose event stream breaks may come back for the rest of it (`Last-Event-ID`), for as long as the call runs: the
-//! SDK keeps nothing of a stream after its answer. So a call is cancelled when its client has not come back for a short time.
+//! A client whose event stream breaks may resume it (`Last-Event-ID`) while the call runs: the SDK keeps nothing of a
+//! stream after its answer. So a call is cancelled if its client has not resumed within a short time.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -19,16 +19,16 @@ use rmcp::model::{
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-/// The maximum number of open sessions. The one that was silent longest is closed for a new one.
+/// The maximum number of open sessions. The least recently active one is closed for a new one.
 const MAX_SESSIONS: usize = 256;
 
-/// The time after which a silent session is closed: an agent thinks, and its user sleeps.
+/// The idle time after which a session is closed: long enough for a user's night.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 3600);
 
-/// The time after which a client whose stream broke shall come back, as streams say it.
+/// The retry delay that event streams announce to clients.
 pub(super) const RETRY: Duration = Duration::from_millis(500);
 
-/// The time after which a call is cancelled whose client hung up and has not come back.
+/// The time after which a call is cancelled if its client disconnected and has not resumed.
 const RESUME_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The header that names a session.
@@ -37,19 +37,19 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The open sessions.
 pub(super) struct Sessions {
     pub(super) manager: Arc<LocalSessionManager>,
-    /// What is known of sessions that are open, or were until recently.
+    /// The state of sessions that are open, or were until recently.
     known: Mutex<HashMap<Arc<str>, Known>>,
 }
 
-/// What is known of a session.
+/// The state of a session.
 struct Known {
-    /// When it last spoke.
+    /// The time of its last request.
     spoke: Instant,
-    /// The number of streams that its client came back for and reads now.
+    /// The number of resumed streams that its client reads now.
     resumed: usize,
 }
 
-/// The session that a request or response names.
+/// The session id of a request or response.
 pub(super) fn session_of(headers: &HeaderMap) -> Option<Arc<str>> {
     headers.get(SESSION).and_then(|value| value.to_str().ok()).map(Arc::from)
 }
@@ -59,12 +59,12 @@ impl Sessions {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(IDLE_TIMEOUT);
         manager.session_config.sse_retry = Some(RETRY);
-        // A stream whose call was cancelled has nothing left to come back for.
+        // A stream whose call was cancelled cannot be resumed.
         manager.session_config.completed_cache_ttl = Duration::ZERO;
         Arc::new(Self { manager: Arc::new(manager), known: Mutex::default() })
     }
 
-    /// Closes the sessions that were silent longest, until there is room for one more.
+    /// Closes the least recently active sessions until there is room for one more.
     pub(super) async fn make_room(&self) {
         let mut open: Vec<Arc<str>> = self.manager.sessions.read().await.keys().cloned().collect();
         let excess = (open.len() + 1).saturating_sub(MAX_SESSIONS);
@@ -76,13 +76,13 @@ impl Sessions {
             open.sort_by_key(|session| known.get(session).map(|known| known.spoke));
         }
         for session in &open[..excess] {
-            // It may have ended by itself by now.
+            // The session may have ended by itself.
             let _ = self.manager.close_session(session).await;
             self.lock().remove(session);
         }
     }
 
-    /// Notes that a session spoke. Names of sessions that are not open are not kept.
+    /// Records activity of a session. Ids of sessions that are not open are not kept.
     pub(super) async fn note(&self, session: Arc<str>) {
         let open = self.manager.sessions.read().await;
         if !open.contains_key(&session) {
@@ -96,12 +96,12 @@ impl Sessions {
         known.entry(session).and_modify(|known| known.spoke = now).or_insert(Known { spoke: now, resumed: 0 });
     }
 
-    /// Cancels a call of a session when the returned value is dropped before the end of the answer.
+    /// Cancels a call of a session if the returned value is dropped before the end of the answer.
     pub(super) fn watch(self: &Arc<Self>, session: Arc<str>, request: RequestId) -> Hold {
         Hold::Call { sessions: Arc::clone(self), session, request: Some(request) }
     }
 
-    /// Notes that a client came back for a stream, until the returned value is dropped.
+    /// Records that a client resumed a stream, until the returned value is dropped.
     pub(super) fn resume(self: &Arc<Self>, session: Arc<str>) -> Option<Hold> {
         self.lock().get_mut(&session)?.resumed += 1;
         Some(Hold::Resumed { sessions: Arc::clone(self), session })
@@ -123,11 +123,11 @@ impl Sessions {
     }
 }
 
-/// What lasts as long as an answer is being read.
+/// State that lasts while an answer is being read.
 pub(super) enum Hold {
     /// A call, with its id until it is answered.
     Call { sessions: Arc<Sessions>, session: Arc<str>, request: Option<RequestId> },
-    /// A stream that its client came back for.
+    /// A resumed stream.
     Resumed { sessions: Arc<Sessions>, session: Arc<str> },
 }
 

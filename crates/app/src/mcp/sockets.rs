@@ -1,10 +1,9 @@
-//! The open connections of the HTTP transport: how many there may be, how long each may take, and who goes first when no
-//! more fit.
+//! The open connections of the HTTP transport: their maximum number, their timeouts, and which one is evicted first.
 //!
-//! A connection waits for a request, sends one, or is served. Waiting and sending have a time each; being served has none,
-//! because an answer may be long in the making and a stream of events has no end. Nobody is kept out by connections that
-//! only stand there: when all places are taken, the one goes that has owed a whole request for the longest time, else the
-//! one that was idle longest.
+//! A connection waits for a request, sends one, or is being served. Waiting and sending have a timeout each; being
+//! served has none, because an answer may take long and an event stream has no end. Inactive connections do not block
+//! new ones: at the maximum number, the connection that has owed a complete request for the longest time is evicted,
+//! otherwise the one that was idle longest.
 
 use std::collections::HashMap;
 use std::io;
@@ -26,23 +25,24 @@ use tokio::time::Sleep;
 
 use super::peer::{self, Ends};
 
-/// How much a connection may take.
+/// The limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// From its beginning, or from the first byte of a further request, to the end of the head.
+    /// The timeout from the start of the connection, or the first byte of a further request, to the end of the head.
     pub(super) head: Duration,
-    /// From there to the end of the body.
+    /// The timeout from there to the end of the body.
     pub(super) body: Duration,
-    /// From the end of an answer to the next request.
+    /// The timeout from the end of an answer to the next request.
     pub(super) idle: Duration,
-    /// For which nothing of an answer is taken.
+    /// The timeout while the client reads nothing of an answer.
     pub(super) write: Duration,
-    /// So many connections are open at once.
+    /// The maximum number of open connections.
     pub(super) max_connections: usize,
 }
 
 impl Limits {
-    /// What holds where so many descriptors may be open. Half of them are for stores and whatever else the process opens.
+    /// The limits for this maximum number of descriptors. Half of them are for stores and everything else that the
+    /// process opens.
     pub(super) fn for_descriptors(descriptors: Option<u64>) -> Self {
         let half = descriptors.map_or(usize::MAX, |most| usize::try_from(most / 2).unwrap_or(usize::MAX));
         Self {
@@ -54,28 +54,29 @@ impl Limits {
         }
     }
 
-    /// So many may be served at once: some places are always with those who can be sent away or told to come again.
+    /// The maximum number of connections being served: a share is always left for connections that can be evicted or
+    /// refused.
     fn max_served(&self) -> usize {
         self.max_connections - (self.max_connections / 8).max(1)
     }
 }
 
-/// The maximum length of a head. What is longer is not read, and the connection ends. A little less is refused with an
-/// answer, see `http`.
+/// The maximum length of a head. A longer head is not read, and the connection ends. `http` refuses slightly shorter
+/// heads with an answer.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// Sent before a connection ends for this reason.
 const HEAD_TOO_LONG: &[u8] =
     b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The head of a request is not whole.
+    /// The head of a request is incomplete.
     Head,
-    /// The body is not.
+    /// The body is incomplete.
     Body,
-    /// Nothing has come since the last answer.
+    /// Nothing was received since the last answer.
     Idle,
     Served,
 }
@@ -86,14 +87,14 @@ pub(super) struct Sockets {
     open: Mutex<HashMap<u64, Arc<ConnectionState>>>,
     next: AtomicU64,
     served: AtomicUsize,
-    /// The server ends: who comes now is sent away as well.
+    /// The server is ending: new connections are refused as well.
     is_closing: AtomicBool,
 }
 
 struct ConnectionState {
     number: u64,
     ends: Ends,
-    /// Whether the peer is our own user, once that was asked.
+    /// Whether the peer is our own user, once that was looked up.
     is_own_user: OnceCell<bool>,
     now: Mutex<PhaseState>,
 }
@@ -102,7 +103,7 @@ struct PhaseState {
     phase: Phase,
     since: Instant,
     is_gone: bool,
-    /// Who has to look again when it was sent away.
+    /// The task to wake when the connection was evicted.
     waker: Option<Waker>,
 }
 
@@ -111,7 +112,7 @@ impl ConnectionState {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the phase and gives the one before.
+    /// Changes the phase and returns the previous one.
     fn enter(&self, phase: Phase) -> Phase {
         let mut now = self.lock();
         let before = std::mem::replace(&mut now.phase, phase);
@@ -141,9 +142,9 @@ impl Sockets {
         Arc::new(Self { limits, open: Mutex::default(), next, served, is_closing })
     }
 
-    /// Takes a new connection in, and another out when there is no place.
+    /// Adds a new connection, and evicts another one at the maximum number.
     fn admit(self: &Arc<Self>, stream: TcpStream, ends: Ends) -> SocketStream {
-        // An answer goes out in several pieces, and none of them waits for the one before to be acknowledged.
+        // An answer is sent in several writes, and none of them waits for the acknowledgement of the previous one.
         let _ = stream.set_nodelay(true);
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let now = PhaseState { phase: Phase::Head, since: Instant::now(), is_gone: false, waker: None };
@@ -154,7 +155,8 @@ impl Sockets {
             open.remove(&leaver.number);
         }
         open.insert(number, Arc::clone(&state));
-        // Looked at under the lock: who closes sees this connection in the list, or this one sees that somebody closes.
+        // Checked under the lock: either `close_waiting` sees this connection in the list, or this connection sees the
+        // flag.
         let is_late = self.is_closing.load(Ordering::Relaxed);
         drop(open);
         if is_late {
@@ -167,7 +169,7 @@ impl Sockets {
         SocketStream { stream, socket, timer: None, stalled: None, head_bytes: 0 }
     }
 
-    /// Sends one away, where one can be.
+    /// Evicts a connection, if one can be evicted.
     fn evict_one(&self) {
         let leaver = eviction_candidate(&self.lock());
         if let Some(leaver) = leaver {
@@ -175,7 +177,7 @@ impl Sockets {
         }
     }
 
-    /// Sends away all who are not served: they would keep the server from ending.
+    /// Disconnects all connections that are not being served: they would keep the server from ending.
     pub(super) fn close_waiting(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
         let open: Vec<Arc<ConnectionState>> = self.lock().values().cloned().collect();
@@ -187,7 +189,7 @@ impl Sockets {
     }
 }
 
-/// Who goes first: who has owed a request for the longest time, else who was idle longest.
+/// The connection to evict: the one that has owed a request for the longest time, otherwise the one idle longest.
 fn eviction_candidate(open: &HashMap<u64, Arc<ConnectionState>>) -> Option<Arc<ConnectionState>> {
     let rank = |state: &Arc<ConnectionState>| {
         let now = state.lock();
@@ -198,7 +200,7 @@ fn eviction_candidate(open: &HashMap<u64, Arc<ConnectionState>>) -> Option<Arc<C
     found.map(|(.., state)| state)
 }
 
-/// One connection, as requests on it see it.
+/// One connection, as its requests see it.
 #[derive(Clone)]
 pub(super) struct Socket {
     sockets: Arc<Sockets>,
@@ -212,13 +214,13 @@ impl std::fmt::Debug for Socket {
 }
 
 impl Socket {
-    /// The head of a request is whole. The turn lasts until the answer has gone out.
+    /// The head of a request is complete. The turn lasts until the answer has been sent.
     pub(super) fn turn(&self) -> Turn {
         self.state.enter(Phase::Body);
         Turn(self.clone())
     }
 
-    /// The request is whole. `false` when too many are served already.
+    /// The request is complete. Returns `false` if too many are being served already.
     pub(super) fn start_serving(&self) -> bool {
         let most = self.sockets.limits.max_served();
         let one_more = |served| (served < most).then_some(served + 1);
@@ -233,18 +235,18 @@ impl Socket {
         self.sockets.limits
     }
 
-    /// The address that the connection comes from.
+    /// The address of the peer.
     pub(super) fn peer_ip(&self) -> IpAddr {
         self.state.ends.theirs.ip().to_canonical()
     }
 
-    /// Whether the peer is our own user or root, looked up once for a connection.
+    /// Whether the peer is our own user or root, looked up once per connection.
     pub(super) async fn is_own_user(&self) -> bool {
         *self.state.is_own_user.get_or_init(|| peer::is_own_user(self.state.ends)).await
     }
 }
 
-/// See [`Socket::turn`].
+/// The time from the head of a request to the end of its answer, see [`Socket::turn`].
 pub(super) struct Turn(Socket);
 
 impl Drop for Turn {
@@ -284,13 +286,13 @@ impl HttpBody for TrackedBody {
     }
 }
 
-/// Accepts connections, whatever happens: a process that is out of descriptors sends somebody away and goes on.
+/// Accepts connections despite errors: a process without free descriptors evicts a connection and continues.
 pub(super) struct LimitedListener {
     pub(super) listener: TcpListener,
     pub(super) sockets: Arc<Sockets>,
 }
 
-/// So long accepting rests when the system has nothing to give.
+/// How long to wait before accepting again if the system has no resources.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 impl Listener for LimitedListener {
@@ -301,13 +303,13 @@ impl Listener for LimitedListener {
         loop {
             match self.listener.accept().await {
                 Ok((stream, theirs)) => {
-                    // A connection that has ended already has no address any more, and no need of one.
+                    // A connection that has already ended has no address and needs none.
                     let Ok(ours) = stream.local_addr() else { continue };
                     let io = self.sockets.admit(stream, Ends { ours, theirs });
                     let socket = io.socket.clone();
                     return (io, socket);
                 }
-                // The client was faster in going than we in looking.
+                // The client disconnected before it was accepted.
                 Err(error) if is_client_error(&error) => {}
                 Err(_) => {
                     self.sockets.evict_one();
@@ -333,14 +335,14 @@ impl Connected<IncomingStream<'_, LimitedListener>> for Socket {
     }
 }
 
-/// The bytes of a connection, which end when its time is over or it was sent away.
+/// The stream of a connection, which ends on a timeout or when the connection is evicted.
 pub(super) struct SocketStream {
     stream: TcpStream,
     socket: Socket,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Since when nothing of an answer was taken.
+    /// The time since which the client has read nothing of an answer.
     stalled: Option<Instant>,
-    /// The number of bytes that were read of a head that is not whole.
+    /// The number of bytes read of an incomplete head.
     head_bytes: usize,
 }
 
@@ -351,7 +353,7 @@ impl Drop for SocketStream {
 }
 
 impl SocketStream {
-    /// So many bytes have come.
+    /// Records received bytes.
     fn on_bytes_read(&mut self, count: usize) {
         let mut now = self.socket.state.lock();
         let phase = now.phase;
@@ -366,7 +368,7 @@ impl SocketStream {
         };
     }
 
-    /// Whether all that was read is a head that is not whole, and it is too long. The head is looked for after each read.
+    /// Whether everything read so far is an incomplete head that is too long. The head is parsed after each read.
     fn is_head_too_long(&self) -> bool {
         self.head_bytes > MAX_HEAD_BYTES && self.socket.state.lock().phase == Phase::Head
     }
@@ -375,7 +377,7 @@ impl SocketStream {
         self.socket.state.lock().is_gone
     }
 
-    /// Nothing can be read or written now: is that so for too long?
+    /// Nothing can be read or written now: checks whether a timeout has passed.
     fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let limits = self.socket.limits();
         let deadline = {
@@ -387,7 +389,7 @@ impl SocketStream {
             let own = match now.phase {
                 Phase::Head => Some(now.since + limits.head),
                 Phase::Idle => Some(now.since + limits.idle),
-                // Who reads the body counts its time, and has an answer to give.
+                // The reader of the body has its own timeout and sends an answer.
                 Phase::Body | Phase::Served => None,
             };
             let taking = self.stalled.map(|since| since + limits.write);
@@ -412,7 +414,7 @@ impl AsyncRead for SocketStream {
             return Poll::Ready(Err(disconnected_error()));
         }
         if self.is_head_too_long() {
-            // Who does not read it, or has not made room for it, sees the connection end.
+            // A client that does not read it, or has no buffer space for it, only sees the connection end.
             let _ = self.stream.try_write(HEAD_TOO_LONG);
             return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
         }
@@ -431,7 +433,7 @@ impl AsyncRead for SocketStream {
 }
 
 impl SocketStream {
-    /// Writes, and counts the time in which nothing is taken.
+    /// Writes, and measures the time in which nothing is read.
     fn write(
         &mut self,
         cx: &mut Context<'_>,
@@ -503,7 +505,7 @@ mod tests {
         response.map(|body| turn.hold_until_sent(body))
     }
 
-    /// A server with these limits, while `look` looks at it. It has an answer, one of 64 MiB, and one that never comes.
+    /// Runs `look` with a server with these limits. It has a short answer, one of 64 MiB, and one that never comes.
     fn with_server(limits: Limits, look: impl FnOnce(SocketAddr, &Sockets)) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.expect("a runtime");
@@ -528,7 +530,7 @@ mod tests {
         client
     }
 
-    /// All that is said until the connection ends, whichever way.
+    /// Everything received until the connection ends, in whatever way.
     fn read_to_end(client: &mut Client) -> String {
         let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
         loop {
@@ -598,7 +600,7 @@ mod tests {
             let mut idle = connect(address, REQUEST);
             request_once(&mut idle);
             let mut half: Vec<Client> = (0..7).map(|_| connect(address, "GET / HT")).collect();
-            // A place is taken when the server has looked, in the order of the connections.
+            // A connection counts once the server has accepted it, in the order of the connections.
             let mut next = connect(address, REQUEST);
             request_once(&mut next);
             assert_eq!(read_to_end(&mut half[0]), "");
@@ -606,7 +608,7 @@ mod tests {
             request_once(&mut idle);
             half[1].write_all(b"TP/1.1\r\nHost: x\r\n\r\n").expect("it is there");
             request_once(&mut half[1]);
-            // Five owe a request; after them it is the turn of those that are idle.
+            // Five owe a request; after them the idle ones are evicted.
             let mut more: Vec<Client> = Vec::new();
             for _ in 0..6 {
                 more.push(connect(address, REQUEST));
@@ -642,7 +644,7 @@ mod tests {
             }
             sockets.close_waiting();
             assert_eq!(read_to_end(&mut half), "");
-            // The door may still let somebody in before it is shut.
+            // The listener may still accept a connection before it is closed.
             let mut late = connect(address, "GET / HT");
             assert_eq!(read_to_end(&mut late), "");
         });

@@ -1,4 +1,4 @@
-//! The server on standard input and output: one client, who started us.
+//! The server on standard input and output: one client, which started the process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use super::message::{MessageCheck, check_message, error_response};
 use crate::error::{AppError, Code};
 use crate::server::Server;
 
-/// How often we look whether the process that started us is still there.
+/// The interval of checks whether the parent process still exists.
 const PARENT_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The longest message.
+/// The maximum size of a message.
 const MAX_MESSAGE_BYTES: u64 = 4 << 20;
 
-/// What is on its way between us and the SDK.
+/// The buffer size between this transport and the SDK.
 const DUPLEX_BUFFER_BYTES: usize = 64 << 10;
 
-/// Serves until the client goes away: its end of the pipe, a signal, or its death.
+/// Serves until the client closes the pipe or dies, or a signal arrives.
 pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     let parent = parent();
     let signals = Signals::new();
@@ -39,7 +39,7 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     let serving = async {
         match Handler::new(server, true).serve((sdk_reads, sdk_writes)).await {
             Ok(running) => drop(running.waiting().await),
-            // A client that only wants to know who we are closes the line before it opens a session.
+            // A client that only probes the server closes the pipe before it opens a session.
             Err(error) => server.log(1, || format!("the session ended: {error}")),
         }
         let _ = writing.await;
@@ -60,7 +60,7 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Passes on what is a message; anything else gets its error at once, because the SDK would drop it without a word.
+/// Passes valid messages on; others get an error at once, because the SDK would silently drop them.
 async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complaints: mpsc::Sender<Value>) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
@@ -77,7 +77,7 @@ async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, c
             Ok(_) => check_message(&line),
         };
         if !line.ends_with(b"\n") {
-            // The SDK would wait for the rest of a last line, though that is all there is.
+            // The SDK would wait for the rest of a last line without a line end.
             line.push(b'\n');
         }
         let passed = match verdict {
@@ -107,7 +107,7 @@ async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) {
     }
 }
 
-/// Writes lines out, the SDK's and ours, each whole.
+/// Writes the lines of the SDK and our own, each as a whole.
 async fn write(from_sdk: DuplexStream, mut heard: mpsc::Receiver<Value>, mut output: impl AsyncWrite + Unpin) {
     let mut lines = BufReader::new(from_sdk).split(b'\n');
     loop {
@@ -115,7 +115,7 @@ async fn write(from_sdk: DuplexStream, mut heard: mpsc::Receiver<Value>, mut out
             line = lines.next_segment() => line.ok().flatten(),
             Some(complaint) = heard.recv() => Some(complaint.to_string().into_bytes()),
         };
-        // When the SDK has ended, a complaint about the last messages may still wait.
+        // After the end of the SDK, an error about the last messages may still be queued.
         let Some(mut line) = line.or_else(|| Some(heard.try_recv().ok()?.to_string().into_bytes())) else { return };
         line.push(b'\n');
         if output.write_all(&line).await.is_err() || output.flush().await.is_err() {

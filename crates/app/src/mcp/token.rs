@@ -1,4 +1,4 @@
-//! The bearer token: given by a variable, or made once and kept in a file that only its owner can read.
+//! The bearer token: given by a variable, or generated once and kept in a file that only its owner can read.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use codecompass_store::private;
 
 use crate::error::{AppError, Code};
 
-/// The variable that gives a token.
+/// The variable that sets a token.
 pub(crate) const VARIABLE: &str = "CODECOMPASS_TOKEN";
 
 const FILE: &str = "http-token";
 
-/// A token, and the file it stands in unless it was given.
+/// A token, and its file unless a variable set it.
 #[derive(Debug)]
 pub(crate) struct Token {
     secret: String,
@@ -19,7 +19,7 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The token that holds: the given one, the one in the file, or a new one.
+    /// The effective token: the given one, the one in the file, or a new one.
     pub(crate) fn load(data: &Path, given: Option<String>) -> Result<Self, AppError> {
         let wrong = |what: &str| AppError::new(Code::InvalidInput, format!("{VARIABLE}: {what}."));
         if let Some(secret) = given {
@@ -38,7 +38,7 @@ impl Token {
         Ok(Self { secret, file: Some(file) })
     }
 
-    /// Whether an `Authorization` header carries the token. Takes as long for a wrong one as for the right one.
+    /// Whether an `Authorization` header has the token. Takes constant time, right or wrong.
     pub(crate) fn matches_header(&self, header: Option<&str>) -> bool {
         let given = header.and_then(|header| {
             let (scheme, token) = header.split_once(' ')?;
@@ -48,7 +48,7 @@ impl Token {
     }
 }
 
-/// Whether a secret was given. Takes as long for a wrong one as for the right one.
+/// Compares secrets. Takes constant time, right or wrong.
 pub(crate) fn constant_time_eq(secret: &str, given: &str) -> bool {
     let (secret, given) = (secret.as_bytes(), given.as_bytes());
     let differences =
@@ -56,7 +56,7 @@ pub(crate) fn constant_time_eq(secret: &str, given: &str) -> bool {
     differences == 0 && given.len() == secret.len()
 }
 
-/// Nobody guesses it.
+/// A random token that cannot be guessed.
 pub(crate) fn random() -> Result<String, AppError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)
@@ -79,7 +79,7 @@ pub(crate) fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
     private::write(file, text.as_bytes())
 }
 
-/// A file that others could read is closed to them.
+/// Removes the access of other users to a file.
 fn restrict(file: &Path) -> Result<(), AppError> {
     private::restrict(file).map_err(|error| AppError::new(Code::InternalError, format!("{}: {error}.", file.display())))
 }
