@@ -1,8 +1,8 @@
-//! A call of a tool, whoever makes it: a client of the server, or the command line.
+//! A tool call, made by a client of the server or by the command line.
 //!
-//! A tool asks the call for what it needs (its arguments, the workspace, the published view, two states to compare) and
-//! never learns which of the two it is answering. A server keeps stores open and has others sync; a command does
-//! everything at once.
+//! A tool gets everything it needs from the call (arguments, workspace, published view, two states to compare) and does
+//! not know which of the two makes it. A server keeps stores open and syncs in other threads; a command does everything
+//! inline.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,29 +30,29 @@ use crate::tools::ref_compare::RefComparer;
 use crate::tools::tool_spec::{Arguments, ToolSpec};
 use crate::views::{Access, InlineRefresh, Published, Refresh, SnapshotCache, TargetView};
 
-/// So long a job may take to begin: a folder has to be registered before anything can be said about it.
+/// The time limit for a job to start: a folder must be registered before anything can be reported about it.
 pub(crate) const JOB_START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// So long an answer of the server may take that resolves calls.
+/// The time limit of server calls that resolve references.
 pub(crate) const SERVER_ANSWER_TIMEOUT: Duration = Duration::from_millis(350);
 
-/// So long a command may take: somebody waits for it, but wants all of it.
+/// The time limit of a command: the user waits for it, but wants the complete answer.
 pub(crate) const COMMAND_ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// See the module.
+/// One call of a tool.
 pub(crate) struct Call<'a> {
     pub(crate) arguments: Arguments,
-    /// How the answer is laid out.
+    /// The format of the answer.
     pub(crate) form: OutputFormat,
     pub(crate) origin: CallOrigin<'a>,
     pub(crate) cache: &'a mut SnapshotCache,
-    /// Set when nobody wants the answer any more.
+    /// Set when the answer is no longer wanted.
     pub(crate) cancel: Arc<AtomicBool>,
-    /// Where a command prints what it finds, as it finds it.
+    /// Where a command prints results as they are found.
     pub(crate) printer: Option<&'a Printer>,
 }
 
-/// Who makes it.
+/// The caller of a tool.
 pub(crate) enum CallOrigin<'a> {
     Server(ServerOrigin<'a>),
     Command(&'a Common),
@@ -64,19 +64,19 @@ pub(crate) struct ServerOrigin<'a> {
     pub(crate) server: &'a Arc<Server>,
     pub(crate) connection: Option<&'a Connection>,
     pub(crate) follower: Option<&'a dyn ProgressListener>,
-    /// See [`Asked`](crate::server::Asked).
+    /// Whether an explorer page makes the call, see [`CallRequest`](crate::server::CallRequest).
     pub(crate) by_page: bool,
     pub(crate) time: Option<Duration>,
 }
 
-/// A workspace that a call is about.
+/// The workspace of a call.
 pub(crate) enum CallSession {
     Visited(WorkspaceGuard),
     Opened(Box<Session>),
 }
 
 impl CallSession {
-    /// What a client's call is about; a tool that has no command holds nothing else.
+    /// The workspace of a client's call; a tool without a command is only called by clients.
     pub(crate) fn visit(&self) -> Result<&WorkspaceGuard, AppError> {
         match self {
             CallSession::Visited(visit) => Ok(visit),
@@ -96,57 +96,57 @@ impl std::ops::Deref for CallSession {
     }
 }
 
-/// What a question about one view is answered from.
+/// The context in which a query about one view is answered.
 pub(crate) struct QueryContext<'s> {
     pub(crate) paths: PathResolver<'s>,
-    /// With the bounds that hold for this call.
+    /// The configuration, with the limits of this call applied.
     pub(crate) config: Config,
     pub(crate) published: Published,
     pub(crate) form: OutputFormat,
-    /// So long it may take.
+    /// The time limit of the answer.
     pub(crate) time_limit: TimeLimit,
-    /// For somebody at a command line, where to print what is found.
+    /// Where a command prints results as they are found.
     pub(crate) printer: Option<&'s Printer>,
 }
 
 impl QueryContext<'_> {
-    /// What is published, if anything is.
+    /// The published snapshot, if there is one.
     pub(crate) fn snapshot(&self) -> Option<&Snapshot> {
         self.published.snapshot.as_deref()
     }
 
-    /// The same with what was resolved in it so far; an error that says what to do when there is none.
+    /// The snapshot with its resolve cache; without one, an error that says what to do.
     pub(crate) fn resolve_cache(&self) -> Result<&ResolveCache, AppError> {
         let missing = || AppError::index_not_ready().with_metadata(self.published.metadata.clone());
         self.published.resolve_cache.as_deref().ok_or_else(missing)
     }
 
-    /// What the answer says about itself, and what was changed of the question.
+    /// The metadata of the answer, with warnings about changed arguments.
     pub(crate) fn metadata(&self, warnings: &[String]) -> Metadata {
         let mut metadata = self.published.metadata.clone();
         metadata.warnings.extend(warnings.iter().cloned());
         metadata
     }
 
-    /// How many bytes the answer may have.
+    /// The maximum size of the answer in bytes.
     pub(crate) fn max_bytes(&self) -> usize {
         self.form.max_bytes(&self.config)
     }
 
-    /// An error with what is known of the view.
+    /// Adds the metadata of the view to an error.
     pub(crate) fn with_view_context(&self, error: AppError) -> AppError {
         if error.details.metadata.is_some() { error } else { error.with_metadata(self.published.metadata.clone()) }
     }
 }
 
 impl<'a> Call<'a> {
-    /// Asks a tool. An error does not repeat long arguments.
+    /// Runs a tool. Long arguments are shortened in an error.
     pub(crate) fn run(&mut self, tool: &ToolSpec) -> Result<Answer, AppError> {
         let long = Long::from_arguments(&self.arguments);
         (tool.call)(self).map_err(|error| long.shortened(error))
     }
 
-    /// The client of the server that calls; a tool that has no command is called by nobody else.
+    /// The calling client of the server; a tool without a command has no other callers.
     pub(crate) fn server_origin(&self) -> Result<ServerOrigin<'a>, AppError> {
         match &self.origin {
             CallOrigin::Server(served) => Ok(*served),
@@ -154,12 +154,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether the command line calls.
+    /// Whether the command line makes the call.
     pub(crate) fn is_command(&self) -> bool {
         matches!(self.origin, CallOrigin::Command(_))
     }
 
-    /// So long the answer may take.
+    /// The time limit of the answer.
     pub(crate) fn time_limit(&self) -> TimeLimit {
         let time = match &self.origin {
             CallOrigin::Command(_) => COMMAND_ANSWER_TIMEOUT,
@@ -168,7 +168,7 @@ impl<'a> Call<'a> {
         TimeLimit::new(time, &self.cancel)
     }
 
-    /// The workspace that the call is about.
+    /// The workspace of the call.
     pub(crate) fn session(&mut self, unknown: UnknownWorkspace) -> Result<CallSession, AppError> {
         match &self.origin {
             CallOrigin::Server(_) => self.visit(unknown).map(CallSession::Visited),
@@ -179,7 +179,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The workspace that a client's call is about.
+    /// The workspace of a client's call.
     fn visit(&mut self, unknown: UnknownWorkspace) -> Result<WorkspaceGuard, AppError> {
         let server = self.server_origin()?.server;
         let asked = self.arguments.text("workspace");
@@ -195,7 +195,7 @@ impl<'a> Call<'a> {
         Ok(visit)
     }
 
-    /// The ref that the call is about: the one it names, or the one its connection has switched to.
+    /// The ref of the call: the named one, or the one that its connection switched to.
     pub(crate) fn ref_name(&self, session: &Session) -> Option<String> {
         let named = self.arguments.text_if_known("ref");
         let connection = match &self.origin {
@@ -205,18 +205,18 @@ impl<'a> Call<'a> {
         named.or_else(|| connection?.switched_ref(&session.workspace.root))
     }
 
-    /// The view that the call is about.
+    /// The view of the call.
     pub(crate) fn target(&self, session: &Session) -> Result<Target, AppError> {
         let ref_name = self.ref_name(session);
         session.target(ref_name.as_deref()).map_err(|error| session.with_project_context(error, ref_name.as_deref()))
     }
 
-    /// Where paths begin.
+    /// The folder that relative paths start at.
     fn paths<'s>(&self, session: &'s Session) -> PathResolver<'s> {
         if self.is_command() { PathResolver::from_working_folder(session) } else { PathResolver::from_root(session) }
     }
 
-    /// The configuration, with what this call may hold.
+    /// The configuration, with the limits of this call applied.
     fn config(&self, session: &Session) -> Config {
         let mut config = session.config.clone();
         if self.arguments.is_given("all") {
@@ -225,7 +225,7 @@ impl<'a> Call<'a> {
         config
     }
 
-    /// Answers a question about one view: finds what is published and lets `answer` do the rest.
+    /// Answers a query about one view: finds the published snapshot and passes it to `answer`.
     pub(crate) fn answer_query(
         &mut self,
         answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,
@@ -243,7 +243,7 @@ impl<'a> Call<'a> {
         answer(&inquiry)
     }
 
-    /// What a question of this call is answered from.
+    /// The published view that a query of this call is answered from.
     fn published(&mut self, held: &CallSession) -> Result<Published, AppError> {
         let policy = self.policy()?;
         let ref_name = self.ref_name(held);
@@ -273,7 +273,7 @@ impl<'a> Call<'a> {
         input::policy(self.arguments.text_if_known("freshness_policy").as_deref())
     }
 
-    /// Whether a branch or tag that was never indexed is brought in when somebody asks for it.
+    /// Whether a branch or tag that was never indexed is synced when it is requested.
     fn syncs_missing_refs(&self, session: &Session) -> bool {
         let by_page = matches!(self.origin, CallOrigin::Server(ServerOrigin { by_page: true, .. }));
         let is_wanted = self.form != OutputFormat::Json || self.is_command() || by_page;
@@ -281,7 +281,7 @@ impl<'a> Call<'a> {
         wanted && !self.arguments.is_given("no_sync")
     }
 
-    /// Answers a question about two refs.
+    /// Answers a query about two refs.
     pub(crate) fn compare(
         &mut self,
         unknown: UnknownWorkspace,
@@ -296,7 +296,7 @@ impl<'a> Call<'a> {
             _ => None,
         };
         let upkeep: &dyn Refresh = care.as_ref().map_or(&InlineRefresh, |care| care);
-        // Comparing by name is what the commands are for, whatever the configuration says about other questions.
+        // Commands compare refs by name, whatever the configuration says about other queries.
         let brings_names = self.is_command() || self.syncs_missing_refs(&held);
         let config = self.config(&held);
         let (form, paths) = (self.form, self.paths(&held));
@@ -312,7 +312,7 @@ impl<'a> Call<'a> {
         answer(&mut look, &paths).map_err(|error| look.with_project_context(error))
     }
 
-    /// How fresh a view is, for tools that only report.
+    /// The freshness of a view, for tools that only report it.
     pub(crate) fn freshness(&mut self, held: &CallSession, target: &Target) -> Freshness {
         match (held, &self.origin) {
             (CallSession::Visited(visit), CallOrigin::Server(served)) => {
@@ -341,7 +341,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Who looks after the views of a workspace.
+    /// The background refresh of a workspace.
     pub(crate) fn refresher<'s>(&self, visit: &'s WorkspaceGuard) -> Result<BackgroundRefresh<'s>, AppError>
     where
         'a: 's,
@@ -349,7 +349,7 @@ impl<'a> Call<'a> {
         Ok(BackgroundRefresh { server: self.server_origin()?.server, workspace: &visit.workspace })
     }
 
-    /// The job of this project that only the server knows of.
+    /// The job of this project that only the server knows.
     pub(crate) fn server_job(&self, session: &Session) -> Option<Arc<jobs::Job>> {
         match &self.origin {
             CallOrigin::Server(served) => served.server.jobs.for_project(&session.project_id),

@@ -1,4 +1,4 @@
-//! What time it is, for what is written down.
+//! The current time, for timestamps in the store.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// An hour in milliseconds.
 pub(crate) const HOUR: i64 = 3_600_000;
 
-/// Milliseconds since 1970. In debug builds a test may be so many days ahead.
+/// Milliseconds since 1970. In debug builds a test may shift it by a number of days.
 pub(crate) fn now_ms() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
     now.saturating_add(days_ahead().saturating_mul(DAY))

@@ -1,11 +1,11 @@
-//! Configuration: which value holds, and where it came from.
+//! Configuration: the effective values and their sources.
 //!
-//! Strongest first: flags, `CODECOMPASS_*` variables, the file named by `--config` (in place of the user's own), the
-//! user's `config.toml` in the data folder, the repository's `.codecompass/config.toml`, defaults. The repository's
-//! file is foreign input: it may add ignore patterns, choose languages and set `[query]` defaults; anything else in it is a warning.
-//! Warnings give line numbers and never the file's own words, because an agent reads them as ours. The file is limited in
-//! size, keys and patterns, and not read if a link leads out of the work tree to it. An unknown key anywhere else is an
-//! error that names it.
+//! In order of precedence: flags, `CODECOMPASS_*` variables, the file named by `--config` (instead of the user's own),
+//! the user's `config.toml` in the data folder, the repository's `.codecompass/config.toml`, defaults. The repository's
+//! file is untrusted input: it may add ignore patterns, override languages and set `[query]` defaults; any other key in
+//! it is a warning. Warnings give line numbers and never quote the file, because an agent reads them as our words. The
+//! file is limited in size, keys and patterns, and it is not read if a link leads out of the work tree. In all other
+//! layers an unknown key is an error that names it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::error::{AppError, Code};
 use crate::escape;
 use crate::setup::toml_text;
 
-/// Every key there is. One line here, one field in [`Config`], one arm in [`Config::set`].
+/// All keys. A key is one line here, one field in [`Config`] and one arm in [`Config::set`].
 const KEYS: &[Key] = &[
     Key { name: "index.max_file_kib", repository: false },
     Key { name: "index.threads", repository: false },
@@ -36,7 +36,7 @@ const KEYS: &[Key] = &[
     Key { name: "mcp.answers", repository: false },
 ];
 
-/// Where a repository has its own.
+/// The path of a repository's own file.
 const REPOSITORY_FILE: &str = ".codecompass/config.toml";
 
 /// The maximum size of a repository's file.
@@ -48,7 +48,7 @@ const REPOSITORY_KEYS: usize = 100;
 /// The maximum number of patterns in one list of a repository's file.
 const REPOSITORY_PATTERNS: usize = 1000;
 
-/// So many things that are wrong with it are told one by one.
+/// The maximum number of problems of a repository's file that are listed one by one.
 const MAX_WARNINGS: usize = 5;
 
 struct Key {
@@ -57,75 +57,75 @@ struct Key {
     repository: bool,
 }
 
-/// The values that hold.
+/// The effective values.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    /// Files larger than this are left out.
+    /// Larger files are skipped.
     pub(crate) max_file_kib: u64,
-    /// Threads that read and extract; 0 means one per core.
+    /// The number of threads that read and extract; 0 means one per core.
     pub(crate) threads: usize,
-    /// What the writer may hold: the text index's arena and the batch that waits to be written.
+    /// The memory limit of the writer: the arena of the text index and the batch that waits to be written.
     pub(crate) memory_mib: u64,
-    /// gitignore lines on top of the built-in folders.
+    /// gitignore lines in addition to the built-in folders.
     pub(crate) ignore: Vec<String>,
-    /// gitignore lines: what they match is indexed although it may hold secrets. The user's word alone.
+    /// gitignore lines of paths that are indexed although they may contain secrets. Only the user may set it.
     pub(crate) allow_secret_paths: Vec<String>,
-    /// gitignore lines and the language of what each matches; the first that matches holds.
+    /// gitignore lines, each with the language of the matching files; the first match applies.
     pub(crate) languages: Vec<(String, String)>,
     /// What a query does when the index is behind.
     pub(crate) freshness_policy: FreshnessPolicy,
-    /// How much a list says about its order, where a call does not say.
+    /// How much a list explains its order, unless the call sets it.
     explain_level: Option<ExplainLevel>,
-    /// The older key for the same.
+    /// The older key for the same setting.
     ranking_reasons: bool,
-    /// The longest answer.
+    /// The maximum size of an answer in bytes.
     pub(crate) max_response_bytes: usize,
-    /// Whether what a question means counts beside its words.
+    /// Whether embedding similarity counts beside the words of a query.
     pub(crate) embedding: bool,
     /// Whether `switch_ref` writes the files of a ref into the data folder.
     pub(crate) managed_worktrees: bool,
-    /// Whether a branch or tag that git knows is brought in when it is asked for; where nothing is said, the command line
-    /// and text answers do that, and JSON does not.
+    /// Whether a branch or tag that git knows is synced when it is requested. If unset, the command line and text
+    /// answers do that, and JSON does not.
     pub(crate) auto_refs: Option<bool>,
-    /// What clients of the server get.
+    /// The answer format for clients of the server.
     pub(crate) answers: AnswerFormat,
-    /// What was found in the repository's file and not taken.
+    /// Entries of the repository's file that were ignored.
     pub(crate) warnings: Vec<String>,
-    /// Where each value that is no default came from.
+    /// The source of each value that is not a default.
     sources: Vec<(&'static str, String)>,
 }
 
-/// How much a list says about its order.
+/// How much a list explains its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExplainLevel {
-    /// Nothing.
+    /// No explanation.
     Off,
-    /// What an agent routes by.
+    /// The factors that an agent decides by.
     Basic,
     /// Every factor.
     Full,
 }
 
 impl ExplainLevel {
-    /// The words for them.
+    /// The configuration words.
     pub(crate) const NAMES: &'static [(&'static str, Self)] =
         &[("off", Self::Off), ("basic", Self::Basic), ("full", Self::Full)];
 }
 
-/// What clients of the server get.
+/// The answer format for clients of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum AnswerFormat {
-    /// The contracts' JSON: for programs.
+    /// The JSON of the contracts, for programs.
     Json,
-    /// One short text per answer: for agents.
+    /// One short text per answer, for agents.
     Text,
 }
 
 impl AnswerFormat {
-    /// The words for them.
+    /// The configuration words.
     const NAMES: &'static [(&'static str, Self)] = &[("json", Self::Json), ("text", Self::Text)];
 
-    /// The word for it.
+    /// The configuration word.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -135,7 +135,7 @@ impl AnswerFormat {
 }
 
 impl FreshnessPolicy {
-    /// The words for them.
+    /// The configuration words.
     pub(crate) const NAMES: &'static [(&'static str, Self)] =
         &[("strict", Self::Strict), ("balanced", Self::Balanced), ("best_effort", Self::BestEffort)];
 }
@@ -143,11 +143,11 @@ impl FreshnessPolicy {
 /// What a query does when the index is behind its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FreshnessPolicy {
-    /// Refuse.
+    /// Refuses to answer.
     Strict,
-    /// Answer, and bring the index up to date; a command does that first.
+    /// Answers and syncs the index; a command syncs first.
     Balanced,
-    /// Answer.
+    /// Answers from the index as it is.
     BestEffort,
 }
 
@@ -175,7 +175,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Puts the layers together. `variable` looks up an environment variable.
+    /// Merges the layers. `variable` looks up an environment variable.
     pub(crate) fn load(
         named: Option<&Path>,
         user: &Path,
@@ -201,13 +201,13 @@ impl Config {
         Ok(config)
     }
 
-    /// How much a list says about its order when a call does not say. The older key only counts without the newer.
+    /// How much a list explains its order, unless the call sets it. The older key applies only without the newer one.
     pub(crate) fn explain_level(&self) -> ExplainLevel {
         let legacy = if self.ranking_reasons { ExplainLevel::Full } else { ExplainLevel::Off };
         self.explain_level.unwrap_or(legacy)
     }
 
-    /// Every key with its value and where that came from.
+    /// Every key with its value and source.
     pub(crate) fn entries(&self) -> Vec<(&'static str, serde_json::Value, String)> {
         use serde_json::json;
         let word = |words: &[(&'static str, FreshnessPolicy)]| {
@@ -238,7 +238,7 @@ impl Config {
         KEYS.iter().map(|key| (key.name, value(key.name), source(key.name))).collect()
     }
 
-    /// Takes note of where a value came from. Ignore patterns and chosen languages add up, anything else is replaced.
+    /// Records the source of a value. Ignore patterns and language overrides accumulate, other values are replaced.
     fn record_source(&mut self, key: &str, source: &str) {
         let Some(known) = KEYS.iter().find(|known| known.name == key) else { return };
         if !matches!(known.name, "index.ignore" | "languages.overrides") {
@@ -300,7 +300,7 @@ impl Config {
             "index.ignore" => self.ignore.extend(strings(key, value)?),
             "index.allow_secret_paths" => self.allow_secret_paths = strings(key, value)?,
             "languages.overrides" => {
-                // What is said later is stronger; the same pattern is not said twice.
+                // Later layers are stronger; a pattern is listed once.
                 let chosen = language_overrides(key, value)?;
                 let said: HashSet<&str> = chosen.iter().map(|(pattern, _)| pattern.as_str()).collect();
                 self.languages.retain(|(known, _)| !said.contains(known.as_str()));
@@ -322,12 +322,12 @@ impl Config {
     }
 }
 
-/// What is wrong with a value.
+/// A problem with a value.
 #[derive(Debug)]
 struct Wrong {
-    /// Without a word of the file.
+    /// Does not quote the file.
     plain: String,
-    /// With the words that are wrong, for the user who wrote them.
+    /// Quotes the wrong words, for the user who wrote them.
     quoted: String,
 }
 
@@ -337,7 +337,7 @@ impl From<String> for Wrong {
     }
 }
 
-/// The values of the repository's own file; none without one.
+/// The values of the repository's own file; empty without one.
 fn repository_pairs(root: &Path) -> Result<Vec<ConfigEntry>, String> {
     let Some(path) = repository_file(root)? else { return Ok(Vec::new()) };
     let bytes = match read_small_file(&path, MAX_REPOSITORY_FILE_BYTES) {
@@ -355,7 +355,7 @@ fn repository_pairs(root: &Path) -> Result<Vec<ConfigEntry>, String> {
     }
 }
 
-/// The repository's own file, where it has one inside its work tree.
+/// The repository's own file, if there is one inside its work tree.
 fn repository_file(root: &Path) -> Result<Option<PathBuf>, String> {
     let path = root.join(REPOSITORY_FILE);
     let Ok(real) = real_path(&path) else { return Ok(None) };
@@ -366,7 +366,7 @@ fn repository_file(root: &Path) -> Result<Option<PathBuf>, String> {
     }
 }
 
-/// Checks the patterns of a repository: how many there are, and that each can be read.
+/// Checks the number and the syntax of a repository's patterns.
 fn check_patterns(key: &str, value: &Value) -> Result<(), Wrong> {
     let count = match (key, value) {
         ("index.ignore", Value::Array(list)) => list.len(),
@@ -449,7 +449,7 @@ fn key_lines(text: &str) -> HashMap<String, usize> {
     lines
 }
 
-/// Variables that are no key of the configuration.
+/// Variables that are not keys of the configuration.
 const OTHER_VARIABLES: &[&str] = &[
     "CODECOMPASS_HOME",
     crate::mcp::TOKEN_VARIABLE,
@@ -464,7 +464,7 @@ fn variable_for_key(key: &str) -> String {
     format!("CODECOMPASS_{}", key.replace('.', "_").to_uppercase())
 }
 
-/// What is said about each variable that looks as if it were for us, and means nothing.
+/// A warning for each variable with our prefix that is not known.
 pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
     let known: Vec<String> = KEYS
         .iter()
@@ -502,7 +502,7 @@ fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {
     }
 }
 
-/// Patterns and the languages that are chosen for what they match, the longest pattern first: it says most. In a variable they
+/// Patterns and the language for each, the longest pattern first because it is the most specific. In a variable they
 /// are written `*.inc=php, Tiltfile=starlark`.
 fn language_overrides(key: &str, value: &Value) -> Result<Vec<(String, String)>, Wrong> {
     let wrong = || format!("{key} must be a table of patterns and languages");

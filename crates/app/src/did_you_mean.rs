@@ -1,6 +1,6 @@
-//! Similar names: what may be suggested to somebody who mistyped a path, a key or a variable.
+//! Similar names: suggestions for a mistyped path, key or variable.
 
-/// The candidates that are most similar to a word, the nearest first; none that are another word altogether.
+/// The candidates most similar to a word, the nearest first; candidates that differ too much are left out.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>, most: usize) -> Vec<&'c str> {
     let wanted: Vec<char> = word.to_lowercase().chars().collect();
     let allowed = (wanted.len() / 3).clamp(1, 3);
@@ -17,7 +17,7 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>,
     near.into_iter().take(most).map(|(_, candidate)| candidate).collect()
 }
 
-/// How many letters have to come, go, change or be swapped with the next.
+/// The edit distance: letters inserted, removed, changed or swapped with the next one.
 fn distance(one: &[char], two: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=two.len()).collect();

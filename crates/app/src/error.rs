@@ -1,4 +1,4 @@
-//! Every error a user can see: a code that means one thing for ever, a message, what to do next, an exit code.
+//! Every error that a user can see: a code with a permanent meaning, a message, a hint and an exit code.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,30 @@ use crate::did_you_mean::nearest;
 use crate::measure::{bytes_text, free_bytes};
 use crate::metadata::Metadata;
 
-/// What is said of an index that can not be read.
+/// The schema status of an index that cannot be read.
 const CORRUPT_STATUS: &str = "corrupt_manifest";
 
-/// An error at the edge.
+/// An error as it is reported to users and clients.
 #[derive(Debug)]
 pub(crate) struct AppError {
     /// The code on the wire.
     pub(crate) code: Code,
-    /// What happened.
+    /// The description of the error.
     pub(crate) message: String,
-    /// What helps.
+    /// Hints and data.
     pub(crate) details: Box<ErrorDetails>,
 }
 
-/// The part of an error that helps to get over it.
+/// The part of an error that helps to recover from it.
 #[derive(Debug)]
 pub(crate) struct ErrorDetails {
     /// What to do next.
     pub(crate) hint: Option<String>,
     /// The same for readers of text, who may have other tools: it names arguments and commands only.
     pub(crate) advice: Option<String>,
-    /// What a machine needs to recover.
+    /// The data that a machine needs to recover.
     pub(crate) data: Value,
-    /// What is known of the project that was asked, when somebody looked.
+    /// The metadata of the project, if it was determined.
     pub(crate) metadata: Option<Metadata>,
 }
 
@@ -53,12 +53,12 @@ macro_rules! codes {
                 match self { $(Code::$variant => $word,)* }
             }
 
-            /// The exit code of a command that ends with it.
+            /// The exit code of a command that ends with this error.
             pub(crate) const fn exit_code(self) -> u8 {
                 match self { $(Code::$variant => $exit,)* }
             }
 
-            /// What it means, for the reference.
+            /// The description in the reference.
             pub(crate) const fn meaning(self) -> &'static str {
                 match self { $(Code::$variant => $meaning,)* }
             }
@@ -94,7 +94,7 @@ codes! {
 const MAX_MESSAGE_BYTES: usize = 4096;
 
 impl AppError {
-    /// Creates an error without a hint or data. A message that quotes a damaged file of a repository is cut.
+    /// Creates an error without a hint or data.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
         let mut message = message.into();
@@ -105,19 +105,19 @@ impl AppError {
         Self { code, message, details: Box::new(more) }
     }
 
-    /// With what to do next.
+    /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.details.hint = Some(hint.into());
         self
     }
 
-    /// With what to do next for readers of text, where the hint names a tool.
+    /// Adds what to do next for readers of text, if the hint names a tool.
     pub(crate) fn advice(mut self, advice: impl Into<String>) -> Self {
         self.details.advice = Some(advice.into());
         self
     }
 
-    /// With its words put otherwise, for readers who know parameters by other names.
+    /// Rewrites the texts, for readers who know parameters by other names.
     pub(crate) fn map_text(mut self, put: &dyn Fn(&str) -> String) -> Self {
         self.message = put(&self.message);
         self.details.hint = self.details.hint.as_deref().map(put);
@@ -125,37 +125,23 @@ impl AppError {
         self
     }
 
-    /// Applies a function to every string of the data.
-    pub(crate) fn map_data(mut self, put: &dyn Fn(&str) -> String) -> Self {
-        let mut open = vec![&mut self.details.data];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::String(text) => *text = put(text),
-                Value::Array(items) => open.extend(items),
-                Value::Object(fields) => open.extend(fields.values_mut()),
-                _ => {}
-            }
-        }
-        self
-    }
-
-    /// What should not happen.
+    /// An error that indicates a bug.
     pub(crate) fn internal(message: &str) -> Self {
         Self::new(Code::InternalError, message)
     }
 
-    /// Something was found in one part of the index, and another part that has to have it does not.
+    /// The error when one part of the index has an item and another part, which must have it, does not.
     pub(crate) fn inconsistent_index(what: &str) -> Self {
         StoreError::Corrupt(format!("store.db: {what} that was just found is not there")).into()
     }
 
-    /// With what a machine needs to recover.
+    /// Adds the data that a machine needs to recover.
     pub(crate) fn data(mut self, data: Value) -> Self {
         self.details.data = data;
         self
     }
 
-    /// With what is known of the project that was asked.
+    /// Adds the metadata of the project.
     pub(crate) fn with_metadata(mut self, mut metadata: Metadata) -> Self {
         if self.corruption().is_some() {
             metadata.schema = CORRUPT_STATUS;
@@ -164,31 +150,31 @@ impl AppError {
         self
     }
 
-    /// What of the index is damaged, if that is the error.
+    /// The corrupt part of the index, if that is the error.
     pub(crate) fn corruption(&self) -> Option<&str> {
         self.details.data.get("damage")?.as_str()
     }
 
-    /// The exit code: a source that can not be read is told apart from a wrong command line.
+    /// The exit code: an unreadable source has a different code from a wrong command line.
     pub(crate) fn exit_code(&self) -> u8 {
         if self.details.data.get("source").is_some() { 5 } else { self.code.exit_code() }
     }
 
-    /// The project that is not registered.
+    /// The error for a project that is not registered.
     pub(crate) fn not_registered(root: &str) -> Self {
         Self::new(Code::ProjectNotFound, format!("No project is registered for {root}."))
             .hint("Run `codecompass index` there to register and index it.")
             .data(json!({ "workspace": root, "command": "codecompass index" }))
     }
 
-    /// The workspace that was asked for by name and is not known.
+    /// The error for a workspace that was requested by name and is not registered.
     pub(crate) fn workspace_not_registered(path: &str) -> Self {
         Self::new(Code::WorkspaceNotRegistered, format!("The workspace {path} is not registered."))
             .hint("Run `codecompass index` there, or start the server with --auto-workspace.")
             .data(json!({ "workspace": path, "command": "codecompass index" }))
     }
 
-    /// The question about one thing, before anything is published.
+    /// The error for a query about one named item before anything is published.
     pub(crate) fn index_not_ready() -> Self {
         Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
             .hint("Call index_repo, or run `codecompass index`, and ask again when it is published.")
@@ -196,7 +182,7 @@ impl AppError {
             .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
-    /// The disk that has no room for what was to be written. What is needed is a guess.
+    /// The error for a full disk. `needed` is an estimate.
     pub(crate) fn disk_full(path: &Path, needed: Option<u64>) -> Self {
         let own = || crate::session::data_folder().unwrap_or_default();
         let path = if path.as_os_str().is_empty() { own() } else { path.to_owned() };
@@ -213,12 +199,12 @@ impl AppError {
             .data(json!({ "disk_full": true, "folder": folder, "free_bytes": free, "needed_bytes": needed }))
     }
 
-    /// Whether there is no room for what was to be written.
+    /// Whether the disk was full.
     pub(crate) fn is_disk_full(&self) -> bool {
         self.details.data.get("disk_full").is_some()
     }
 
-    /// The archive of another version of this program.
+    /// The error for an archive of another version of this program.
     fn archive_version(message: String, what: &str, found: i64, required: i64) -> Self {
         let who =
             if found > required { "here; the archive is newer" } else { "where the archive is made; it is older" };
@@ -232,7 +218,7 @@ impl AppError {
             }))
     }
 
-    /// The ref that has no published view.
+    /// The error for a ref without a published view.
     pub(crate) fn ref_not_indexed(name: &str) -> Self {
         let command = format!("codecompass index --ref {}", quote(name));
         Self::new(Code::RefNotIndexed, format!("The ref {name:?} is not indexed."))
@@ -283,7 +269,7 @@ impl From<StoreError> for AppError {
                 Self::archive_version(message, what, found, required)
             }
             StoreError::DiskFull(path) => Self::disk_full(&path, None),
-            // Nobody reads this one.
+            // No caller reads this error.
             StoreError::Cancelled => Self::new(Code::InternalError, message),
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
@@ -336,11 +322,12 @@ impl From<IndexError> for AppError {
     }
 }
 
-/// The message for a confined repository. It does not name the folder outside: the client may not know what exists there.
+/// The message for a confined repository. It does not name the folder outside: the client may not know what exists
+/// there.
 const OUTSIDE_ROOT: &str = "The git repository of this workspace uses a git folder, an alternate or a link outside of the folders that this \
      server may read.";
 
-/// What lies beside a path that is not there, and has nearly its name.
+/// An existing path in the same folder with a similar name.
 fn similar_path(path: &Path) -> Option<PathBuf> {
     let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -355,7 +342,7 @@ pub(crate) fn index_call(name: &str) -> Value {
     json!({ "tool": "index_repo", "params": { "ref": name } })
 }
 
-/// A name as a shell takes it: a branch can be called anything.
+/// A name quoted for a shell: a branch name can contain almost anything.
 fn quote(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     match !name.is_empty() && name.chars().all(is_plain) && !name.starts_with('-') {
@@ -364,7 +351,7 @@ fn quote(name: &str) -> String {
     }
 }
 
-/// A library's message as a sentence of its own.
+/// The message of a library as a sentence.
 fn sentence(message: &str) -> String {
     let mut chars = message.chars();
     let first = chars.next().map(|char| char.to_uppercase().to_string()).unwrap_or_default();

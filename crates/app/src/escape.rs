@@ -1,4 +1,4 @@
-//! Text from a repository is foreign: nothing in it may steer a terminal or turn a line around.
+//! Escaping of text from a repository: it is untrusted, and must not control a terminal or reverse a line.
 
 use std::borrow::Cow;
 
@@ -20,12 +20,12 @@ pub(crate) fn escape_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What somebody else wrote, as a quotation that is not too long.
+/// Foreign text as a quotation of limited length.
 pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", truncate(text))
 }
 
-/// The beginning of what somebody else wrote.
+/// The beginning of a foreign text.
 pub(crate) fn truncate(text: &str) -> String {
     const MAX_CHARS: usize = 80;
     let mut chars = text.chars();

@@ -1,6 +1,7 @@
-//! Calls of tools in this process, for the fuzz target `arguments`: no transport, the same checks and the same answers.
+//! Calls of tools in this process, for the fuzz target `arguments`: no transport, but the same checks and the same
+//! answers.
 //!
-//! What is absent: tools that index. The workspace is indexed once, when it is opened.
+//! Tools that index are excluded. The workspace is indexed once, when it is opened.
 
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -27,20 +28,20 @@ pub struct Workspace {
 /// An answer as a client gets it.
 #[derive(Debug)]
 pub struct Reply {
-    /// JSON, or text where that was asked for.
+    /// JSON, or text if that was requested.
     pub text: String,
-    /// The code of an error; `None` of an answer.
+    /// The error code; `None` for an answer.
     pub code: Option<String>,
 }
 
-/// The tools that read, each with its parameters.
+/// The read-only tools, each with its parameters.
 pub fn tools() -> Vec<(&'static str, Vec<&'static str>)> {
     let names = |tool: &'static ToolSpec| (tool.name, tool.params.iter().map(|param| param.name).collect());
     TOOLS.iter().filter(|tool| tool.effect != Effect::Indexes).map(names).collect()
 }
 
 impl Workspace {
-    /// Opens a folder and indexes it. `CODECOMPASS_HOME` names the data folder. Returns the reason when it fails.
+    /// Opens a folder and indexes it. `CODECOMPASS_HOME` names the data folder. Returns the reason if it fails.
     pub fn open(root: &Path) -> Result<Self, String> {
         let common = Common {
             workspace: Some(root.to_owned()),
@@ -66,7 +67,7 @@ impl Workspace {
         Ok(opened)
     }
 
-    /// Calls a tool and waits for the answer. Returns the reason when there is none.
+    /// Calls a tool and waits for the answer. Returns the reason if there is none.
     pub fn call(&self, name: &str, arguments: Map<String, Value>, as_text: bool) -> Result<Reply, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or("No such tool.")?;
         let asked = CallRequest {

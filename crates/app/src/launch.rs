@@ -1,7 +1,8 @@
-//! The one place that starts a process: our own program, as a client would, the pager that the user names, and the browser.
+//! The only file that starts processes: our own program as a client would start it, the user's pager, and the browser.
 //!
-//! Nothing that a repository says is ever run. Our own program is started by its own path, whatever path an entry names,
-//! and only with what `setup` writes into entries: no other command, option or variable gets through.
+//! Nothing that a repository names is ever run. Our own program is started by its own path, whatever path an entry
+//! names, and only with the arguments that `setup` writes into entries: any other command, option or variable is
+//! refused.
 
 use std::io::{BufRead, BufReader, Error, Write};
 use std::path::{Path, PathBuf};
@@ -16,21 +17,21 @@ use crate::setup::entry::ServerCommand;
 /// The variable of an entry that is passed on.
 const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
 
-/// `$PAGER`, else less, with what is printed. It is waited for at the end. No shell reads the words of the variable.
+/// `$PAGER`, or less, fed with the printed text and waited for at the end. The variable is not interpreted by a shell.
 pub(crate) struct Pager {
     child: Child,
     input: Option<ChildStdin>,
 }
 
 impl Pager {
-    /// Starts it, if there is one.
+    /// Starts the pager, if there is one.
     pub(crate) fn start() -> Option<Self> {
         let mut child = pager().spawn().ok()?;
         let input = child.stdin.take();
         Some(Self { child, input })
     }
 
-    /// Shows more. Who has seen enough closes the pipe.
+    /// Writes more text. A reader who has seen enough closes the pipe.
     pub(crate) fn write(&mut self, text: &str) -> std::io::Result<()> {
         let closed = || Error::from(std::io::ErrorKind::BrokenPipe);
         self.input.as_mut().ok_or_else(closed)?.write_all(text.as_bytes())
@@ -51,14 +52,15 @@ fn pager() -> Command {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
-        // End at once when all fits on the screen, show colours, leave the text there.
+        // Exit at once if the text fits on the screen, show colours, leave the text on the screen.
         command.env("LESS", "FRX");
     }
     command
 }
 
-/// Shows an address in the user's browser; whether one could be started. The address has a token in it, and other users of the
-/// machine see the arguments of all processes: so the browser is given a file that only its owner can read, and that leads there.
+/// Opens an address in the user's browser; returns whether one could be started. The address contains a token, and
+/// other users of the machine can see the arguments of all processes. So the browser gets a file that only its owner
+/// can read and that redirects there.
 pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
     let file = data.join(format!("explore-{}.html", std::process::id()));
     let page = format!(
@@ -78,10 +80,10 @@ pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
         let _ = std::fs::remove_file(&file);
         return false;
     };
-    // It is read when the browser has come up, and then of no use to anybody.
+    // The browser reads the file when it starts; after that the file is useless.
     std::thread::spawn(move || {
         let ended = child.wait();
-        // Windows' opener says 1 whatever comes of it.
+        // The opener of Windows exits with 1 in any case.
         if !cfg!(windows) && !ended.is_ok_and(|status| status.success()) {
             crate::output::print_stderr("no browser could be started: open the address yourself");
         }
@@ -91,7 +93,7 @@ pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
     true
 }
 
-/// So long a browser may take to read the file that it is given.
+/// How long the file exists, so that the browser has time to read it.
 const ADDRESS_FILE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// How a client starts our program.
@@ -101,7 +103,7 @@ pub(crate) struct Launch {
     folder: PathBuf,
 }
 
-/// The program that a word means: a path, or a name that is looked up as a shell would.
+/// The program that a word names: a path, or a name that is looked up as a shell would.
 pub(crate) fn resolve_program(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
     let asked = Path::new(word);
     if asked.components().count() > 1 || asked.is_absolute() {
@@ -112,14 +114,15 @@ pub(crate) fn resolve_program(word: &str, path: Option<&std::ffi::OsStr>) -> Opt
     folders.flat_map(named).find(|file| file.is_file())?.canonicalize().ok()
 }
 
-/// Whether a word means this very program.
+/// Whether a word names this program.
 pub(crate) fn is_this_program(word: &str, path: Option<&std::ffi::OsStr>) -> bool {
     let own = std::env::current_exe().and_then(|own| own.canonicalize()).ok();
     own.is_some() && resolve_program(word, path) == own
 }
 
 impl Launch {
-    /// What an entry says, if it says nothing but what `setup` writes. `opened` is what the client puts for its folder.
+    /// Reads an entry; fails if it has anything that `setup` does not write. `opened` replaces the client's placeholder
+    /// for its folder.
     pub(crate) fn from_entry(line: &ServerCommand, opened: &Path, folder: &Path) -> Result<Self, String> {
         let mut words = line.arguments.iter();
         if words.next().map(String::as_str) != Some("serve-mcp") {
@@ -128,7 +131,7 @@ impl Launch {
         let mut arguments = vec!["serve-mcp".to_owned(), "--verbose".to_owned()];
         while let Some(word) = words.next() {
             match word.as_str() {
-                // Asking whether it answers is no reason to index anything.
+                // Checking whether the server answers is no reason to index anything.
                 "--auto-index" => {}
                 "--answers" | "--tools" | "--workspace" => {
                     let value = words.next().ok_or_else(|| format!("{word} has no value"))?;
@@ -145,7 +148,7 @@ impl Launch {
         }
     }
 
-    /// Starts it with these variables and no others.
+    /// Starts the program with these variables and no others.
     pub(crate) fn start(&self, passed: &[(String, std::ffi::OsString)]) -> Result<SpawnedServer, Error> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(&self.arguments)
@@ -170,7 +173,7 @@ impl Launch {
     }
 }
 
-/// The lines of a pipe, read by a thread that ends with it.
+/// The lines of a pipe, read by a thread that ends with the pipe.
 fn lines(pipe: Option<impl std::io::Read + Send + 'static>) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     if let Some(pipe) = pipe {
@@ -192,12 +195,12 @@ pub(crate) struct SpawnedServer {
     said: Receiver<String>,
     logged: Receiver<String>,
     last: u64,
-    /// What we answer when it asks for our roots.
+    /// Our answer when the server asks for our roots.
     roots: Option<PathBuf>,
 }
 
 impl SpawnedServer {
-    /// Opens a session as a client would that works in this folder, and tells of it by roots if it does so.
+    /// Opens a session like a client that works in this folder, and announces the folder as a root if `roots` is given.
     pub(crate) fn open(&mut self, roots: Option<&Path>, patience: Duration) -> Result<Value, String> {
         self.roots = roots.map(Path::to_owned);
         let capabilities = if roots.is_some() { json!({ "roots": {} }) } else { json!({}) };
@@ -211,7 +214,7 @@ impl SpawnedServer {
         Ok(hello)
     }
 
-    /// Sends a request and waits so long for its result.
+    /// Sends a request and waits for its result, up to the given time.
     pub(crate) fn ask(&mut self, method: &str, params: Value, patience: Duration) -> Result<Value, String> {
         self.last += 1;
         let id = self.last;
@@ -234,7 +237,7 @@ impl SpawnedServer {
         }
     }
 
-    /// The last line of its log so far that begins so; the first is waited for.
+    /// The last log line so far with this prefix; waits for the first one.
     pub(crate) fn find_log_line(&self, beginning: &str, patience: Duration) -> Option<String> {
         let until = Instant::now() + patience;
         let is_such = |line: String| line.strip_prefix(beginning).map(str::to_owned);
@@ -251,7 +254,7 @@ impl SpawnedServer {
         writeln!(input, "{message}").and_then(|()| input.flush()).map_err(|_| self.no_answer_reason("a message"))
     }
 
-    /// Why nothing came: what it said before it ended, or that it still runs.
+    /// Why there was no answer: the last output before the end, or that the process still runs.
     fn no_answer_reason(&mut self, method: &str) -> String {
         let ended = self.child.try_wait().ok().flatten();
         let last = self.logged.try_iter().last();
@@ -275,7 +278,7 @@ impl Drop for SpawnedServer {
     }
 }
 
-/// A path as a URI has it: with slashes, one before the name of a drive, too.
+/// A path as in a URI: with slashes, also one before a drive letter.
 fn path_to_uri(path: &Path) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let path = path.to_string_lossy();

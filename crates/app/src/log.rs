@@ -1,4 +1,4 @@
-//! A log file, for those who ask for one: what is said on standard error with `-vv`, each line with its time.
+//! The optional log file: the lines that `-vv` prints to standard error, each with its time.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,10 +8,10 @@ use jiff::Timestamp;
 
 use crate::escape::escape_control;
 
-/// The variable that names the file, where no flag does.
+/// The variable that names the file if no flag does.
 pub(crate) const VARIABLE: &str = "CODECOMPASS_LOG_FILE";
 
-/// Adds a line, if anybody wants it. Whoever can not be written to misses it: that is no reason to fail.
+/// Appends a line if there is a log file. A write error is ignored: it is no reason to fail.
 pub(crate) fn append(file: Option<&Path>, line: &str) {
     let Some(file) = file else { return };
     if let Ok(mut file) = private::options().create(true).append(true).open(file) {

@@ -1,4 +1,4 @@
-//! Numbers for people, and what the operating system says about this process.
+//! Numbers formatted for people, and figures of the operating system about this process.
 
 use std::time::Duration;
 
@@ -15,18 +15,18 @@ pub(crate) fn count_text(count: u64) -> String {
     out
 }
 
-/// So many of something: `1 file`, `2,000 files`.
+/// A count with its noun: `1 file`, `2,000 files`.
 pub(crate) fn count_with_noun(count: u64, one: &str) -> String {
     format!("{} {one}{}", count_text(count), if count == 1 { "" } else { "s" })
 }
 
-/// So many in a second, with as many digits as mean something.
+/// A rate per second, with the significant digits only.
 pub(crate) fn rate_text(count: u64, took: Duration, one: &str) -> String {
     let rate = count as f64 / took.as_secs_f64().max(0.001);
     if rate < 10.0 { format!("{rate:.1} {one}s/s") } else { format!("{} {one}s/s", count_text(rate.round() as u64)) }
 }
 
-/// Bytes in the unit that reads best.
+/// Bytes in the most readable unit.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     let (mut value, mut unit) = (bytes as f64, "B");
     for larger in ["KiB", "MiB", "GiB"] {
@@ -38,44 +38,44 @@ pub(crate) fn bytes_text(bytes: u64) -> String {
     if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") }
 }
 
-/// A duration in the unit that reads best.
+/// A duration in the most readable unit.
 pub(crate) fn seconds_text(took: Duration) -> String {
     let seconds = took.as_secs_f64();
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
 
-/// How many bytes are free where a path lies; nothing when the system does not say.
+/// The number of free bytes on the file system of a path; `None` if the system does not report it.
 #[cfg(unix)]
 pub(crate) fn free_bytes(path: &std::path::Path) -> Option<u64> {
     use std::os::unix::ffi::OsStrExt;
     let path = std::ffi::CString::new(path.as_os_str().as_bytes()).ok()?;
     let mut found = std::mem::MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: the path ends with a zero byte, and the other pointer is to a valid, writable statvfs, which the call fills
-    // in; zeroed memory is a valid one.
+    // SAFETY: the path ends with a zero byte, and the other pointer is to a valid, writable statvfs, which the call
+    // fills in; zeroed memory is a valid statvfs.
     #[expect(unsafe_code, reason = "a system call that std does not offer")]
     let (outcome, found) = unsafe { (libc::statvfs(path.as_ptr(), found.as_mut_ptr()), found.assume_init()) };
     #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
     (outcome == 0).then(|| u64::from(found.f_bavail).saturating_mul(u64::from(found.f_frsize)))
 }
 
-/// Not asked here.
+/// Not available on this system.
 #[cfg(not(unix))]
 pub(crate) fn free_bytes(_path: &std::path::Path) -> Option<u64> {
     None
 }
 
-/// How many descriptors this process may have open; nothing when the system does not say.
+/// The maximum number of open descriptors of this process; `None` if the system does not report it.
 #[cfg(unix)]
 pub(crate) fn descriptors() -> Option<u64> {
     let mut limit = std::mem::MaybeUninit::<libc::rlimit>::zeroed();
-    // SAFETY: the pointer is to a valid, writable rlimit, which the call fills in; zeroed memory is a valid one.
+    // SAFETY: the pointer is to a valid, writable rlimit, which the call fills in; zeroed memory is a valid rlimit.
     #[expect(unsafe_code, reason = "a system call that std does not offer")]
     let (outcome, limit) = unsafe { (libc::getrlimit(libc::RLIMIT_NOFILE, limit.as_mut_ptr()), limit.assume_init()) };
     #[allow(clippy::useless_conversion, reason = "the types differ between systems")]
     (outcome == 0).then(|| u64::from(limit.rlim_cur))
 }
 
-/// Not asked here.
+/// Not available on this system.
 #[cfg(not(unix))]
 pub(crate) fn descriptors() -> Option<u64> {
     None
@@ -85,7 +85,7 @@ pub(crate) fn descriptors() -> Option<u64> {
 #[cfg(unix)]
 pub(crate) fn cpu_time() -> Duration {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a valid, writable rusage, which the call fills in; zeroed memory is a valid one.
+    // SAFETY: the pointer is to a valid, writable rusage, which the call fills in; zeroed memory is a valid rusage.
     #[expect(unsafe_code, reason = "a system call that std does not offer")]
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
@@ -95,23 +95,23 @@ pub(crate) fn cpu_time() -> Duration {
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
-/// CPU time is not measured here.
+/// CPU time is not measured on this system.
 #[cfg(not(unix))]
 pub(crate) fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// Private memory of this process in bytes, where the system says so.
+/// The private memory of this process in bytes, if the system reports it.
 pub(crate) fn private_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Has the allocator give back to the system what this thread has freed, which it would keep for the next time.
+/// Makes the allocator return the memory that this thread has freed to the system instead of keeping it.
 pub(crate) fn release_memory() {
     #[allow(unsafe_code, reason = "there is no safe way to ask the allocator")]
-    // SAFETY: it takes no pointers, and collects what nobody holds any more.
+    // SAFETY: the call takes no pointers and collects only unused memory.
     unsafe {
         libmimalloc_sys::mi_collect(true);
     }

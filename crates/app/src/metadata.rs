@@ -1,4 +1,4 @@
-//! The metadata of every answer: what it was computed from, and how far it can be trusted.
+//! The metadata of every answer: its source and how reliable it is.
 
 use codecompass_store::SchemaStatus;
 use serde_json::{Map, Value, json};
@@ -21,53 +21,53 @@ macro_rules! words {
 }
 
 words! {
-    /// How what was answered from compares with its source.
+    /// How the indexed state compares with its source.
     Freshness {
-        /// Somebody looked, and it is the same.
+        /// They were compared and are equal.
         Fresh = "fresh",
-        /// It is behind.
+        /// The index is behind.
         Stale = "stale",
-        /// It is behind, and being brought up to date.
+        /// The index is behind and is being synced.
         Syncing = "syncing",
     }
 }
 
 words! {
-    /// How far the indexing of a view is.
+    /// The indexing state of a view.
     Indexing {
-        /// Nobody did it.
+        /// It was never indexed.
         NotIndexed = "not_indexed",
-        /// The first time is under way.
+        /// The first index is being built.
         Running = "indexing",
-        /// There is something to answer from.
+        /// There is a published index.
         Ready = "ready",
-        /// The first time went wrong.
+        /// The first index failed.
         Failed = "failed",
     }
 }
 
 words! {
-    /// Whether an answer is all there is.
+    /// Whether an answer is complete.
     Completeness {
         /// It is.
         Complete = "complete",
-        /// Not everything could be looked at, or a budget left something out.
+        /// Not everything could be read, or a budget left something out.
         Partial = "partial",
-        /// A limit, or the size of an answer, cut it.
+        /// A limit, or the maximum size of an answer, cut it.
         Truncated = "truncated",
     }
 }
 
-/// The version of the protocol that all answers speak.
+/// The protocol version of all answers.
 const PROTOCOL: &str = "1.0";
 
-/// The warning of an empty index: for machines, and for readers of text, who may not have the tool that it names.
+/// The warning about an empty index: for machines, and for readers of text, who may not have the tool that it names.
 pub(crate) const NOT_INDEXED_WARNING: (&str, &str) = (
     "nothing is indexed yet; run `codecompass index`, or call index_repo",
     "nothing is indexed yet; run `codecompass index`",
 );
 
-/// See the module.
+/// The metadata of one answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Metadata {
     pub(crate) freshness: Freshness,
@@ -78,21 +78,21 @@ pub(crate) struct Metadata {
     /// Whether the project is under version control.
     pub(crate) vcs: bool,
     pub(crate) indexed_commit: Option<String>,
-    /// Where the source stands when that is not what is indexed.
+    /// The commit of the source if it is not the indexed one.
     pub(crate) head_commit: Option<String>,
-    /// How many files differ then.
+    /// The number of files that differ in that case.
     pub(crate) changed_files: Option<u64>,
     pub(crate) warnings: Vec<String>,
-    /// How many symbols the file has that was asked about.
+    /// The number of symbols in the requested file.
     pub(crate) symbol_count: Option<usize>,
-    /// Where the next page of a list begins.
+    /// The start of the next page of a list.
     pub(crate) next_cursor: Option<String>,
-    /// Why each result stands where it stands, when that was asked for.
+    /// The reason for the rank of each result, if requested.
     pub(crate) ranking_reasons: Option<Vec<Value>>,
 }
 
 impl Metadata {
-    /// Of a project about which nothing is known.
+    /// The metadata of an unknown project.
     pub(crate) fn unknown() -> Self {
         Self {
             freshness: Freshness::Stale,
@@ -111,7 +111,7 @@ impl Metadata {
         }
     }
 
-    /// The warnings for people, a line each.
+    /// The warnings for people, one line each.
     pub(crate) fn warnings_text(&self) -> String {
         let told = |warning: &String| {
             if warning == NOT_INDEXED_WARNING.0 { NOT_INDEXED_WARNING.1.to_owned() } else { warning.clone() }
@@ -119,7 +119,7 @@ impl Metadata {
         self.warnings.iter().map(|warning| format!("warning: {}\n", escape_control(&told(warning)))).collect()
     }
 
-    /// What a reader of a text has to know: nothing when the answer is fresh and whole.
+    /// The notes for readers of a text; empty if the answer is fresh and complete.
     pub(crate) fn notes(&self) -> String {
         let files = |count: u64| format!("{count} changed file{}", if count == 1 { "" } else { "s" });
         let mut text = match (self.freshness, self.indexing) {
@@ -138,7 +138,7 @@ impl Metadata {
         text
     }
 
-    /// As it stands in an answer.
+    /// The JSON in an answer.
     pub(crate) fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("codecompass_protocol_version".into(), json!(PROTOCOL));

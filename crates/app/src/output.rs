@@ -1,4 +1,4 @@
-//! Where answers go: standard output, and nowhere else.
+//! Writes answers to standard output, and errors and warnings to standard error.
 
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
@@ -12,7 +12,7 @@ use crate::escape;
 use crate::launch;
 use crate::metadata::Metadata;
 
-/// An answer. A tool lays out the form that is asked for and leaves the other empty; a command that is no tool may have
+/// An answer. A tool renders the requested format and leaves the other empty; a command that is not a tool may have
 /// both.
 pub(crate) struct Answer {
     /// For people and agents.
@@ -24,7 +24,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// What is told, in one form.
+    /// Renders an answer in one format.
     pub(crate) fn render(form: OutputFormat, code: u8, told: &dyn Render) -> Result<Self, AppError> {
         Ok(match form {
             OutputFormat::Json => Self { text: String::new(), json: told.json()?, code },
@@ -33,39 +33,39 @@ impl Answer {
     }
 }
 
-/// What a tool has to tell, as values; each form is made of it only when it is asked for.
+/// The data of an answer; a format is only rendered when it is requested.
 pub(crate) trait Render {
-    /// As the contracts have it.
+    /// The JSON that the contracts define.
     fn json(&self) -> Result<Value, AppError>;
 
-    /// As agents and people read it.
+    /// The text for agents and people.
     fn text(&self, reader: Reader) -> Result<String, AppError>;
 }
 
-/// How an answer is laid out.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     Json,
     Text(Reader),
 }
 
-/// Who reads a text: both get the same facts, but arguments are written in their own way.
+/// The reader of a text: both get the same facts, but each has its own notation for arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// A model behind a client, which pays for every word and may cut what is long.
+    /// A model behind a client, which pays for every word and may cut long texts.
     Agent,
-    /// Somebody at a command line.
+    /// A person at a command line.
     Person,
 }
 
-/// The longest text for an agent, in bytes; clients cut what is longer, or put it aside.
+/// The maximum size of a text for an agent, in bytes; clients cut longer texts or store them elsewhere.
 const MAX_TEXT_BYTES: usize = 9_900;
 
-/// The longest text of a call that says how many tokens it wants.
+/// The maximum size of a text for a call that sets a token budget.
 const MAX_LONG_TEXT_BYTES: usize = 39_000;
 
 impl OutputFormat {
-    /// How many bytes an answer may have.
+    /// The maximum size of an answer in bytes.
     pub(crate) fn max_bytes(self, config: &Config) -> usize {
         match self {
             OutputFormat::Json => config.max_response_bytes,
@@ -74,7 +74,7 @@ impl OutputFormat {
         }
     }
 
-    /// The same when the call itself names a number of tokens.
+    /// The same if the call sets a token budget.
     pub(crate) fn max_bytes_for_token_budget(self, config: &Config) -> usize {
         match self {
             OutputFormat::Text(Reader::Agent) => MAX_LONG_TEXT_BYTES.min(config.max_response_bytes),
@@ -84,7 +84,7 @@ impl OutputFormat {
 }
 
 impl Reader {
-    /// An argument with its value, as this reader would give it.
+    /// An argument with its value, in the notation of this reader.
     pub(crate) fn argument(self, name: &str, value: impl std::fmt::Display) -> String {
         match self {
             Reader::Agent => format!("{name}={value}"),
@@ -92,7 +92,7 @@ impl Reader {
         }
     }
 
-    /// A switch.
+    /// A switch in the notation of this reader.
     pub(crate) fn switch(self, name: &str, flag: &str) -> String {
         match self {
             Reader::Agent => format!("{name}=true"),
@@ -101,41 +101,41 @@ impl Reader {
     }
 }
 
-/// A text with its warnings put otherwise; what comes from a repository is left as it is.
+/// Rewrites the warnings of a text; lines from a repository stay unchanged.
 pub(crate) fn map_warnings(text: &str, put: &dyn Fn(&str) -> String) -> String {
     let line = |line: &str| if line.starts_with("warning: ") { put(line) } else { line.to_owned() };
     text.split_inclusive('\n').map(line).collect()
 }
 
-/// The text with neither colours nor marks, for a client.
+/// The text without colours and marks, for a client.
 pub(crate) fn strip_style(text: &str) -> String {
     style::rendered(text, false)
 }
 
-/// Prints an answer for machines and gives the exit code.
+/// Prints an answer for machines and returns the exit code.
 pub(crate) fn print_json(answer: &Answer) -> u8 {
-    // What was written as it was found has no shape of its own.
+    // Results that were printed as they were found have no JSON of their own.
     let text = if answer.json.is_null() { String::new() } else { json_text(&answer.json) };
     exit_code_after_write(write_out(&text), answer.code)
 }
 
-/// Standard output for people. What is found in great number is printed as it is found, and not held; at a terminal a long
-/// text is shown in the user's pager, unless they will not.
+/// Standard output for people. Large results are printed as they are found and not kept in memory; at a terminal a long
+/// text is shown in the user's pager, unless it is disabled.
 pub(crate) struct Printer {
     is_coloured: bool,
     sheet: RefCell<PrintBuffer>,
 }
 
-/// What is being printed.
+/// The state of the printed text.
 struct PrintBuffer {
-    /// Not written yet: it may still fit on a screen, or is too little for a write.
+    /// Not written yet: it may still fit on a screen, or is too small for a write.
     pending: String,
     may_page: bool,
     pager: Option<launch::Pager>,
     failure: Option<std::io::Error>,
 }
 
-/// So much is written at a time.
+/// The number of bytes per write.
 const CHUNK_BYTES: usize = 64 << 10;
 
 impl Printer {
@@ -145,7 +145,7 @@ impl Printer {
         Self { is_coloured: color.is_on(), sheet: RefCell::new(sheet) }
     }
 
-    /// Prints a part of an answer. Breaks off when nobody reads any more.
+    /// Prints a part of an answer. Breaks off when the output is closed.
     pub(crate) fn print(&self, text: &str) -> ControlFlow<()> {
         let mut sheet = self.sheet.borrow_mut();
         sheet.pending += &style::rendered(text, self.is_coloured);
@@ -157,13 +157,13 @@ impl Printer {
         if sheet.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Prints the last part, and gives the exit code.
+    /// Prints the last part and returns the exit code.
     pub(crate) fn finish(self, answer: &Answer) -> u8 {
         let mut sheet = self.sheet.into_inner();
         sheet.pending += &style::rendered(&answer.text, self.is_coloured);
         sheet.begin_paging();
         match (sheet.pager.is_some(), sheet.failure.take()) {
-            // Who leaves a pager has read what he wanted.
+            // Leaving a pager early is no error.
             (true, _) => {
                 sheet.write();
                 answer.code
@@ -175,7 +175,7 @@ impl Printer {
 }
 
 impl PrintBuffer {
-    /// Starts the pager once there is more than fits on a screen.
+    /// Starts the pager once the text exceeds a screen.
     fn begin_paging(&mut self) {
         if self.may_page && self.pager.is_none() && self.pending.lines().count() > SCREEN_LINES {
             self.pager = launch::Pager::start();
@@ -183,7 +183,7 @@ impl PrintBuffer {
         }
     }
 
-    /// Writes what is held.
+    /// Writes the pending text.
     fn write(&mut self) {
         let written = match &mut self.pager {
             Some(pager) => pager.write(&self.pending),
@@ -194,10 +194,10 @@ impl PrintBuffer {
     }
 }
 
-/// What is longer than this may not fit on a screen; a pager that is no longer than the text ends at once.
+/// A longer text may not fit on a screen; the pager exits at once if it does.
 const SCREEN_LINES: usize = 20;
 
-/// The exit code of a command after what it wrote: its own, unless nobody could read that.
+/// The exit code of a command after its output: its own, unless the output could not be written.
 pub(crate) fn exit_code_after_write(written: std::io::Result<()>, code: u8) -> u8 {
     match written.map_err(|error| write_error(&error)) {
         Err(Some(error)) => {
@@ -208,7 +208,7 @@ pub(crate) fn exit_code_after_write(written: std::io::Result<()>, code: u8) -> u
     }
 }
 
-/// The error of an answer that could not be written; none when the reader has seen enough and closed the pipe.
+/// The error of an answer that could not be written; `None` if the reader closed the pipe.
 pub(crate) fn write_error(error: &std::io::Error) -> Option<AppError> {
     let message = format!("The answer can not be written to standard output: {error}.");
     (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| AppError::new(Code::InternalError, message))
@@ -219,9 +219,9 @@ pub(crate) fn write_error(error: &std::io::Error) -> Option<AppError> {
 pub(crate) enum Color {
     /// On a terminal.
     Auto,
-    /// In a pipe, too.
+    /// Also in a pipe.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
@@ -239,8 +239,9 @@ impl Color {
     }
 }
 
-/// Marks for parts of a text that may be coloured. They are control characters, which text from a repository can not
-/// hold once it has passed [`escape::shown`]; printing turns them into colours or leaves them out.
+/// Marks for parts of a text that may be coloured. They are control characters, which text from a repository cannot
+/// contain after [`escape::escape_control`](crate::escape::escape_control); printing turns them into colours or removes
+/// them.
 pub(crate) mod style {
     const MARKS: [(char, &str); 6] =
         [('\u{1}', "35"), ('\u{2}', "32"), ('\u{3}', "2"), ('\u{4}', "1"), ('\u{5}', "1;31"), ('\u{7}', "33")];
@@ -256,12 +257,12 @@ pub(crate) mod style {
         marked(1, &line.to_string())
     }
 
-    /// Numbers of lines.
+    /// Line numbers.
     pub(crate) fn marked_number(text: &str) -> String {
         marked(1, text)
     }
 
-    /// Something beside the point.
+    /// Secondary text.
     pub(crate) fn dim(text: &str) -> String {
         marked(2, text)
     }
@@ -271,17 +272,17 @@ pub(crate) mod style {
         marked(3, text)
     }
 
-    /// What came.
+    /// Added text.
     pub(crate) fn added(text: &str) -> String {
         marked(1, text)
     }
 
-    /// What is not as it was.
+    /// Changed text.
     pub(crate) fn changed(text: &str) -> String {
         marked(5, text)
     }
 
-    /// What was asked for, or what went.
+    /// A match, or removed text.
     pub(crate) fn hit(text: &str) -> String {
         marked(4, text)
     }
@@ -290,7 +291,7 @@ pub(crate) mod style {
         format!("{}{text}{END}", MARKS[mark].0)
     }
 
-    /// The text with colours in place of the marks, or without them.
+    /// The text with colours instead of the marks, or without them.
     pub(super) fn rendered(text: &str, colored: bool) -> String {
         let mut out = String::with_capacity(text.len());
         for char in text.chars() {
@@ -315,13 +316,13 @@ pub(crate) mod style {
     }
 }
 
-/// Prints an error: JSON to standard output for machines, else a message and a hint to standard error.
+/// Prints an error: JSON to standard output for machines, otherwise a message and a hint to standard error.
 pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
     if as_json {
         return exit_code_after_write(write_out(&json_text(&error_json(error))), error.exit_code());
     }
     print_stderr(&format!("error: {}", escape::escape_control(&error.message)));
-    // What names a command is for people, too; other advice names arguments of tools.
+    // Advice that names a command also suits people; other advice names arguments of tools.
     let advice = error.details.advice.as_ref().filter(|advice| advice.contains("`codecompass "));
     if let Some(hint) = advice.or(error.details.hint.as_ref()) {
         print_stderr(&format!("hint: {}", escape::escape_control(hint)));
@@ -329,7 +330,7 @@ pub(crate) fn print_error(error: &AppError, as_json: bool) -> u8 {
     error.exit_code()
 }
 
-/// An error as an agent reads it: its code, what happened, and what to do.
+/// An error for an agent: its code, the message, and what to do.
 pub(crate) fn error_text(error: &AppError) -> String {
     let mut text = format!("{}: {}\n", error.code.as_str(), escape::escape_control(&error.message));
     if let Some(hint) = error.details.advice.as_ref().or(error.details.hint.as_ref()) {
@@ -338,7 +339,7 @@ pub(crate) fn error_text(error: &AppError) -> String {
     text
 }
 
-/// An error about one of several things that were asked for, in its place.
+/// An error about one of several requested items, in place of its answer.
 pub(crate) fn error_line(asked: &str, error: &AppError) -> String {
     let hint = error.details.advice.as_ref().or(error.details.hint.as_ref());
     let hint = hint.map(|hint| format!(" {}", escape::escape_control(hint))).unwrap_or_default();
@@ -357,9 +358,9 @@ pub(crate) fn error_json(error: &AppError) -> Value {
     })
 }
 
-/// A line on standard error.
+/// Prints a line to standard error.
 pub(crate) fn print_stderr(line: &str) {
-    // Nobody listens there any more: that is no reason to fail.
+    // Standard error may be closed: that is no reason to fail.
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
@@ -385,15 +386,15 @@ fn write_out(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Lists what may have been meant by a name that several bear, for somebody who reads standard error.
+/// Prints the candidates for an ambiguous name to standard error.
 pub(crate) fn print_candidates(error: &AppError) {
     candidate_lines(&error.details.data).iter().for_each(|line| print_stderr(line));
 }
 
-/// So many of those that a name may mean are listed.
+/// The maximum number of listed candidates.
 const MAX_CANDIDATES: usize = 10;
 
-/// What may have been meant: the bearers of a name, each with its place.
+/// The candidates for an ambiguous name, each with its location.
 fn candidate_lines(data: &Value) -> Vec<String> {
     let word =
         |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::escape_control(word).into_owned());

@@ -1,4 +1,4 @@
-//! When something panics: it is told like any other error, and whether a damaged index is the reason is looked into first.
+//! Panic handling: a panic is reported like any other error, after a check whether a corrupt index caused it.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
@@ -8,7 +8,7 @@ use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::output::print_stderr;
 
-/// Has panics told in one line on standard error. Whoever wants more (`-v`, RUST_BACKTRACE) gets what Rust tells.
+/// Reports panics in one line on standard error. With `-v` or RUST_BACKTRACE, Rust's own report is printed.
 pub(crate) fn install_hook(verbose: u8) {
     if verbose == 0 && std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|panic| print_stderr(&panic_line(panic))));
@@ -23,7 +23,7 @@ fn panic_line(panic: &PanicHookInfo<'_>) -> String {
     escape_control(&format!("something broke down{place}: {why}")).to_string()
 }
 
-/// Does something about a project; a panic in it is an error. `dir` is asked only then.
+/// Runs an operation on a project and turns a panic into an error. `dir` is only called after a panic.
 pub(crate) fn catch_panic<T>(
     what: &str,
     dir: impl FnOnce() -> Option<ProjectDir>,
@@ -32,10 +32,10 @@ pub(crate) fn catch_panic<T>(
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panic_error(what, dir().as_ref())))
 }
 
-/// What is told of something that panicked. Wrong bytes can make a reader do anything, so the index is examined: if it is
-/// damaged, that is the error, and building it anew the way out.
+/// The error for a panic. Wrong bytes can make a reader do anything, so the index is verified: if it is corrupt, that
+/// is the error, and rebuilding it is the fix.
 pub(crate) fn panic_error(what: &str, dir: Option<&ProjectDir>) -> AppError {
-    // Who looks at damage may break down over it, too.
+    // The verification itself may panic over corrupt data.
     let looked = dir.map(|dir| catch_unwind(AssertUnwindSafe(|| codecompass_store::find_corruption(dir))));
     match looked {
         Some(Ok(Some(damage))) => StoreError::Corrupt(damage).into(),

@@ -1,7 +1,8 @@
-//! Which file of a workspace is meant by a path, as people and agents give them.
+//! Resolves the paths that people and agents give to files of a workspace.
 //!
-//! An absolute path counts when it lies in the workspace. A relative one begins at the root; on the command line at the
-//! working folder first, and at the root when nothing is there. Inside, a path is relative to the root, with `/`.
+//! An absolute path is valid if it is inside the workspace. A relative one starts at the root; on the command line it
+//! starts at the working folder first, and at the root if nothing exists there. Resolved paths are relative to the
+//! root, with `/`.
 
 use std::path::Path;
 
@@ -13,49 +14,49 @@ use serde_json::json;
 use crate::error::{AppError, Code};
 use crate::session::Session;
 
-/// Where paths begin.
+/// The folder that relative paths start at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathBase {
     root: String,
-    /// The working folder of a command; nothing for a server.
+    /// The working folder of a command; `None` for a server.
     working_folder: Option<String>,
 }
 
-/// See the module.
+/// Resolves paths in a workspace.
 pub(crate) struct PathResolver<'s> {
     pub(crate) base: PathBase,
     session: &'s Session,
 }
 
-/// A file that somebody means.
+/// The file that a path resolves to.
 #[derive(Debug)]
 pub(crate) struct ResolvedFile {
     pub(crate) path: String,
-    /// Why the view does not have it; nothing when it does.
+    /// Why the view does not have it; `None` if it does.
     pub(crate) absence: Option<Absence>,
 }
 
-/// Why a file is not in a view, as far as can be told.
+/// Why a file is not in a view, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Absence {
-    /// It is left out, for this reason and in these words.
+    /// It is skipped, for this reason and with this explanation.
     Skipped(SkipReason, String),
     /// It is a folder.
     Folder,
-    /// It is in the work tree, and nobody has indexed it yet.
+    /// It is in the work tree, but not indexed yet.
     NotIndexedYet,
-    /// Nobody knows of it.
+    /// The reason is unknown.
     Unknown,
 }
 
 impl PathBase {
-    /// At these folders, by their real paths.
+    /// Creates a base from real paths.
     #[cfg(test)]
     pub(crate) fn new(root: &str, here: Option<&str>) -> Self {
         Self { root: root.to_owned(), working_folder: here.map(str::to_owned) }
     }
 
-    /// What a path may mean, the likeliest first, from the root; a folder that was given as one ends with a slash.
+    /// The possible paths from the root, the likeliest first; a folder that was given as one ends with a slash.
     pub(crate) fn candidates(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
         check_length(parameter, given)?;
         let given = as_slashes(given);
@@ -72,13 +73,13 @@ impl PathBase {
         if readings.is_empty() { Err(self.outside_error(parameter, &given)) } else { Ok(readings) }
     }
 
-    /// The working folder from the root, with a slash at its end; nothing at the root itself and elsewhere.
+    /// The working folder from the root, with a trailing slash; `None` at the root itself and outside of it.
     pub(crate) fn working_folder_prefix(&self) -> Option<String> {
         let inside = self.relative_to_root(&format!("{}/", self.working_folder.as_ref()?))?;
         (!inside.is_empty()).then_some(inside)
     }
 
-    /// An absolute path from the root of the workspace; nothing when it lies elsewhere or is too long to lie anywhere.
+    /// An absolute path relative to the root of the workspace; `None` if it is outside, or too long to exist.
     pub(crate) fn relative_to_root(&self, absolute: &str) -> Option<String> {
         if absolute.len() > MAX_PATH_BYTES {
             return None;
@@ -92,7 +93,7 @@ impl PathBase {
         below(&path).or_else(|| below(&resolve_links(&path)))
     }
 
-    /// The error of a path that lies elsewhere.
+    /// The error for a path outside the workspace.
     pub(crate) fn outside_error(&self, parameter: &str, given: &str) -> AppError {
         AppError::new(Code::InvalidInput, format!("`{parameter}` {given:?} leads out of the workspace {}.", self.root))
             .hint("Give a path inside it, absolute or from its root.")
@@ -101,7 +102,7 @@ impl PathBase {
 }
 
 impl<'s> PathResolver<'s> {
-    /// For a server, where nobody stands in a folder.
+    /// For a server, which has no working folder.
     pub(crate) fn from_root(session: &'s Session) -> Self {
         Self { base: PathBase { root: with_slashes(&session.workspace.root), working_folder: None }, session }
     }
@@ -114,8 +115,8 @@ impl<'s> PathResolver<'s> {
         paths
     }
 
-    /// The file that is meant in one of these views: the first reading that one of them has, else one that is on disk,
-    /// else the first. Why it is absent is told of the first view.
+    /// The file that a path means in one of these views: the first candidate that one of them has, otherwise one that
+    /// is on disk, otherwise the first. The reason of an absence is that of the first view.
     pub(crate) fn resolve_file(
         &self,
         views: &[&Snapshot],
@@ -136,7 +137,7 @@ impl<'s> PathResolver<'s> {
         Ok(ResolvedFile { path: path.to_owned(), absence: Some(absence) })
     }
 
-    /// The file of a symbol, where one was given.
+    /// The file of a symbol, if one was given.
     pub(crate) fn resolve_optional_file(
         &self,
         views: &[&Snapshot],
@@ -145,7 +146,7 @@ impl<'s> PathResolver<'s> {
         given.map(|given| self.resolve_file(views, "path", given)).transpose()
     }
 
-    /// A path on disk: the reading that is there, else all that it may have been.
+    /// A path on disk: the candidate that exists, otherwise all candidates.
     pub(crate) fn resolve_on_disk(&self, parameter: &str, given: &str) -> Result<Vec<String>, AppError> {
         let mut readings = self.base.candidates(parameter, given)?;
         if let Some(at) = readings.iter().position(|path| self.is_on_disk(path)) {
@@ -154,7 +155,7 @@ impl<'s> PathResolver<'s> {
         Ok(readings)
     }
 
-    /// The reading that is on disk, else the first.
+    /// The candidate that is on disk, otherwise the first.
     fn likeliest_candidate<'p>(&self, readings: &[&'p str]) -> &'p str {
         let found = readings.iter().find(|path| self.is_on_disk(path)).or(readings.first());
         found.copied().unwrap_or_default()
@@ -164,7 +165,7 @@ impl<'s> PathResolver<'s> {
         self.session.workspace.root.join(path).symlink_metadata().is_ok()
     }
 
-    /// Why a view does not have a file. What nobody can find out stays unknown.
+    /// Why a view does not have a file; `Unknown` if it cannot be determined.
     fn absence(&self, view: &Snapshot, path: &str) -> Result<Absence, AppError> {
         if path.is_empty() || view.has_path_with_prefix(&format!("{path}/"))? {
             return Ok(Absence::Folder);
@@ -194,7 +195,7 @@ impl<'s> PathResolver<'s> {
 }
 
 impl Absence {
-    /// The rest of a sentence that ends with a colon.
+    /// The explanation after a colon in a sentence.
     pub(crate) fn explanation_clause(&self) -> String {
         match self {
             Absence::Skipped(_, words) => format!("the file is left out of the index, {words}"),
@@ -220,7 +221,7 @@ impl Absence {
         }
     }
 
-    /// The word for machines, of a file that is left out.
+    /// The skip reason on the wire, for a skipped file.
     pub(crate) fn skip_reason(&self) -> Option<&'static str> {
         match self {
             Absence::Skipped(reason, _) => Some(reason.as_str()),
@@ -228,7 +229,7 @@ impl Absence {
         }
     }
 
-    /// What helps.
+    /// What to do about it.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
             Absence::Skipped(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
@@ -244,7 +245,7 @@ impl Absence {
     }
 }
 
-/// Refuses a path that is longer than any file's. The message does not repeat the path.
+/// Refuses a path that exceeds the maximum length of paths. The message does not repeat the path.
 pub(crate) fn check_length(parameter: &str, given: &str) -> Result<(), AppError> {
     if given.len() <= MAX_PATH_BYTES {
         return Ok(());
@@ -255,8 +256,8 @@ pub(crate) fn check_length(parameter: &str, given: &str) -> Result<(), AppError>
         .data(json!({ "parameter": parameter, "bytes": bytes, "max_bytes": MAX_PATH_BYTES })))
 }
 
-/// A path without `.`, `..` and doubled slashes; nothing when it leads out at the top. One that can only be a folder, by
-/// its end, keeps a slash there.
+/// A path without `.`, `..` and doubled slashes; `None` if it leads out at the top. A path that can only be a folder,
+/// by its end, keeps a trailing slash.
 pub(crate) fn normalize(path: &str) -> Option<String> {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
@@ -273,7 +274,7 @@ pub(crate) fn normalize(path: &str) -> Option<String> {
     Some(steps.join("/") + end)
 }
 
-/// The path with every link followed, as far as there is anything on disk.
+/// The path with all links resolved, as far as it exists on disk.
 fn resolve_links(path: &str) -> String {
     let end = if path.ends_with('/') { "/" } else { "" };
     let path = Path::new(path);
@@ -286,7 +287,7 @@ fn resolve_links(path: &str) -> String {
     with_slashes(path) + end
 }
 
-/// Whether a path does not begin at any folder of ours.
+/// Whether a path is absolute, so that it starts at no folder of ours.
 fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || Path::new(path).is_absolute()
 }
@@ -295,7 +296,7 @@ fn with_slashes(path: &Path) -> String {
     as_slashes(&path.to_string_lossy())
 }
 
-/// Only where a backslash can not be a part of a name.
+/// Only on systems where a backslash cannot be part of a name.
 fn as_slashes(path: &str) -> String {
     if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Progress on standard error: a bar on a terminal, seldom lines elsewhere.
+//! Progress on standard error: a bar on a terminal, occasional lines otherwise.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -9,18 +9,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::measure::{count_text, count_with_noun, rate_text};
 use crate::output::{print_stderr, stderr_is_terminal};
 
-/// Plain lines come no more often than this.
+/// The minimum time between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// Shows how far a sync is.
+/// Shows the progress of a sync.
 pub(crate) struct ProgressMeter {
     bar: Option<ProgressBar>,
-    /// When the last line was written, and when the first file was done: listing them is no part of the rate.
+    /// The times of the last line and of the first finished file: listing files is not part of the rate.
     lines: Mutex<(Instant, Option<Instant>)>,
 }
 
 impl ProgressMeter {
-    /// A meter that shows nothing until there is something worth showing.
+    /// Creates a meter that shows nothing until there is progress.
     pub(crate) fn new(as_json: bool) -> Self {
         let now = Instant::now();
         let bar = (stderr_is_terminal() && !as_json).then(|| {
@@ -32,7 +32,7 @@ impl ProgressMeter {
         Self { bar, lines: Mutex::new((now, None)) }
     }
 
-    /// Takes note of progress.
+    /// Shows progress.
     pub(crate) fn show(&self, progress: Progress) {
         match &self.bar {
             Some(bar) => show_bar(bar, progress),
@@ -64,7 +64,7 @@ impl ProgressMeter {
     }
 }
 
-/// How far it is, and how fast and for how long once that can be told.
+/// The progress, with rate and remaining time once they can be estimated.
 fn line(done: u64, total: u64, took: Duration) -> String {
     let far = format!("{} of {}", count_text(done), count_with_noun(total, "file"));
     if done < 10 || took < Duration::from_secs(1) {

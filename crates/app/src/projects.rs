@@ -1,4 +1,4 @@
-//! What lies in the data folder: a project for each repository or folder that was ever registered.
+//! The content of the data folder: one project for each registered repository or folder.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::tools::index_status::time_text;
 
-/// A project that has a folder there.
+/// A project with a folder in the data folder.
 pub(crate) struct StoredProject {
     pub(crate) id: String,
     pub(crate) dir: ProjectDir,
     pub(crate) overview: Overview,
 }
 
-/// Every project, by the path of its first workspace. Folders that are none of ours are passed over.
+/// All projects, by the path of their first workspace. Foreign folders are skipped.
 pub(crate) fn all(data: &Path) -> Vec<StoredProject> {
     let entries = fs::read_dir(data.join("projects")).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
@@ -33,14 +33,14 @@ pub(crate) fn all(data: &Path) -> Vec<StoredProject> {
     known
 }
 
-/// Whether a name is one that a project's folder can have.
+/// Whether a name can be the folder name of a project.
 fn is_id(name: &str) -> bool {
     name.len() == 16 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 impl StoredProject {
-    /// Whether a workspace of it is gone: there is no such folder any more, or it belongs to another project now. What
-    /// can not be looked at counts as there.
+    /// Whether a workspace of the project is gone: the folder does not exist any more, or belongs to another project
+    /// now. A folder that cannot be read counts as existing.
     pub(crate) fn is_workspace_gone(&self, root: &str) -> bool {
         match Workspace::locate(Path::new(root), None) {
             Ok(found) => {
@@ -52,13 +52,13 @@ impl StoredProject {
         }
     }
 
-    /// Whether all its workspaces are gone; nothing when none is known.
+    /// Whether all its workspaces are gone; `None` if none is known.
     pub(crate) fn are_all_workspaces_gone(&self) -> Option<bool> {
         let roots = &self.overview.workspaces;
         (!roots.is_empty()).then(|| roots.iter().all(|root| self.is_workspace_gone(root)))
     }
 
-    /// As it stands in an answer.
+    /// The JSON in an answer.
     pub(crate) fn to_json(&self) -> Value {
         let workspace = |root: &String| json!({ "path": root, "gone": self.is_workspace_gone(root) });
         json!({

@@ -1,4 +1,4 @@
-//! A session: one workspace, its project's store, and the configuration that holds there.
+//! A session: one workspace, the store of its project, and its configuration.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,17 +23,17 @@ use crate::output::print_stderr;
 use crate::progress::ProgressMeter;
 use crate::views::SYNC_WAIT_TIMEOUT;
 
-/// So often it is asked whether another writer has ended.
+/// How often to check whether another writer has ended.
 const WRITER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// So long a look at the work tree may take that only an error is told by.
+/// The time limit of the freshness check whose result only appears in an error.
 const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// See the module.
+/// An opened workspace with its data folder and configuration.
 #[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) config: Config,
-    /// What counts as a secret here.
+    /// The rules for secrets in this workspace.
     pub(crate) secrets: Secrets,
     pub(crate) workspace: Workspace,
     pub(crate) dir: ProjectDir,
@@ -45,18 +45,18 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens the workspace that the command line means. Nothing is registered or written.
+    /// Opens the workspace of the command line. Nothing is registered or written.
     pub(crate) fn open(common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
         let data = data_folder()?;
         Self::open_in(&data, common, path)
     }
 
-    /// Opens a workspace with its data in a given folder.
+    /// Opens a workspace with its data in the given folder.
     pub(crate) fn open_in(data: &Path, common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
         Self::open_with(&Access::default(), data, common, path)
     }
 
-    /// The same under a server's limits.
+    /// The same under the limits of a server.
     pub(crate) fn open_with(
         access: &Access,
         data: &Path,
@@ -90,12 +90,12 @@ impl Session {
         })
     }
 
-    /// Where all data lies.
+    /// The folder of all data.
     pub(crate) fn data_folder(&self) -> &Path {
         &self.data
     }
 
-    /// The workspace's root as it is shown.
+    /// The root of the workspace for display.
     pub(crate) fn root(&self) -> String {
         self.workspace.root.display().to_string()
     }
@@ -105,13 +105,13 @@ impl Session {
         self.workspace.repo.is_some()
     }
 
-    /// The branch that others start from, under version control.
+    /// The default branch of the repository, if there is one.
     pub(crate) fn default_branch(&self) -> Option<String> {
         self.workspace.repo.as_ref()?.default_branch().ok().flatten()
     }
 
-    /// The store; an error that names the way out when there is none or it can not be read. Nothing is read from it before
-    /// what counts as a secret has left it.
+    /// Opens the store; if it is missing or unreadable, the error says what to do. Nothing is read from it before
+    /// everything that counts as a secret has been removed.
     pub(crate) fn store(&self) -> Result<Store, AppError> {
         let store = self.open_any_store()?;
         if store.is_scanned_with(self.secrets.key())? {
@@ -122,7 +122,7 @@ impl Session {
             match remove_secrets(&self.dir, &self.secrets, kill_point(), now_ms()) {
                 Ok(()) => return self.open_any_store(),
                 Err(StoreError::Locked) if Instant::now() < until => std::thread::sleep(WRITER_POLL_INTERVAL),
-                // Where nothing can be written, nothing has to be as long as there is nothing to remove.
+                // A read-only store may be used if there is nothing to remove.
                 Err(_) if store.has_no_secrets(&self.secrets)? => return Ok(store),
                 Err(StoreError::Locked) => return Err(self.busy_error()),
                 Err(error) => return Err(error.into()),
@@ -137,17 +137,17 @@ impl Session {
         }
     }
 
-    /// Whether an older version of this program made the index: it can be built anew without asking.
+    /// Whether an older version of this program made the index: it can be rebuilt without asking.
     pub(crate) fn is_outdated(&self) -> bool {
         Store::open(&self.dir).is_err_and(|error| error.is_outdated())
     }
 
-    /// The view that a ref means here.
+    /// The view of a ref in this workspace.
     pub(crate) fn target(&self, ref_name: Option<&str>) -> Result<Target, AppError> {
         Ok(Target::resolve(&self.workspace, ref_name)?)
     }
 
-    /// What is left out of every listing. Our own data is never source, wherever it lies.
+    /// The limits of every listing. Our own data is never source, wherever it is.
     pub(crate) fn limits(&self) -> Limits {
         let mut extra_ignore = self.config.ignore.clone();
         let data = real_path(&self.data).unwrap_or_else(|_| self.data.clone());
@@ -161,7 +161,7 @@ impl Session {
         Limits { max_file_bytes: self.config.max_file_kib << 10, extra_ignore, allowed_secrets, languages }
     }
 
-    /// A line for those who asked to hear more.
+    /// Logs a line at this verbosity.
     pub(crate) fn log_verbose(&self, level: u8, line: impl FnOnce() -> String) {
         if self.verbose < level && self.log_file.is_none() {
             return;
@@ -173,7 +173,7 @@ impl Session {
         }
     }
 
-    /// Brings a view up to date, with progress on standard error.
+    /// Syncs a view, with progress on standard error.
     pub(crate) fn sync(&self, target: &Target, request: SyncRequest) -> Result<SyncOutcome, AppError> {
         self.log_verbose(1, || format!("{} of {} into {}", target.ref_name, self.root(), self.dir.root().display()));
         let meter = ProgressMeter::new(self.as_json);
@@ -190,7 +190,7 @@ impl Session {
         outcome
     }
 
-    /// Brings a view up to date and tells the caller how far it is.
+    /// Syncs a view and reports progress to the caller.
     pub(crate) fn sync_with_progress(
         &self,
         target: &Target,
@@ -202,7 +202,7 @@ impl Session {
         self.sync_observed(target, request, &following)
     }
 
-    /// Brings a view up to date for somebody who follows it and may stop it.
+    /// Syncs a view for an observer, which may stop it.
     pub(crate) fn sync_observed(
         &self,
         target: &Target,
@@ -238,15 +238,16 @@ impl Session {
         }
     }
 
-    /// About so many bytes the next sync may take of the disk, for a source of so many: an index has up to twice its source
-    /// when it is whole, and its words are merged and its log is moved beside what is there.
+    /// An estimate of the disk space in bytes that the next sync needs for a source of this size: a complete index
+    /// takes up to twice its source, and merging the text index and checkpointing the log need space beside the
+    /// existing data.
     pub(crate) fn disk_bytes_needed(&self, source: u64) -> u64 {
         const MIN_BYTES: u64 = 16 << 20;
         let stored = self.dir.disk_bytes();
         source.saturating_mul(2).saturating_sub(stored) + stored / 4 + MIN_BYTES
     }
 
-    /// The job that is not over, if there is one.
+    /// The active job, if there is one.
     pub(crate) fn active_job(&self) -> Option<Job> {
         let jobs = Store::open(&self.dir).and_then(|store| store.jobs(1)).ok()?;
         jobs.into_iter().find(|job| job.status.is_active())
@@ -261,7 +262,7 @@ impl Session {
         error.hint("Wait for it to end; `codecompass status` shows how far it is.")
     }
 
-    /// An error with what is known of this project.
+    /// Adds the metadata of this project to an error.
     pub(crate) fn with_project_context(&self, error: AppError, ref_name: Option<&str>) -> AppError {
         let asked = ref_name.map(str::to_owned);
         let target = self.target(None).ok();
@@ -273,14 +274,14 @@ impl Session {
             metadata.schema = status.as_str();
             metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
         }
-        // Of a ref that is not there nothing can be stale; what is there is looked at.
+        // A missing ref cannot be stale; the work tree is checked instead.
         if error.code == Code::RefNotIndexed && self.is_fresh() {
             metadata.freshness = Freshness::Fresh;
         }
         error.with_metadata(metadata)
     }
 
-    /// Whether what is indexed of the work tree is what is there, as far as a short look tells.
+    /// Whether the indexed work tree is up to date, as far as a short check shows.
     fn is_fresh(&self) -> bool {
         let look = || -> Result<bool, AppError> {
             let (target, store) = (self.target(None)?, self.store()?);
@@ -321,12 +322,12 @@ impl Session {
     }
 }
 
-/// How many bytes the files of a listing have.
+/// The total size of the files of a listing in bytes.
 pub(crate) fn listing_bytes(listing: &Listing) -> u64 {
     listing.entries.iter().map(|entry| entry.size).sum()
 }
 
-/// The job that is in the way: which one, and how far it is.
+/// The error for a conflicting job, with its id and progress.
 pub(crate) fn job_in_progress(id: &str, job: Option<&Job>) -> AppError {
     let Some(job) = job else {
         return AppError::new(Code::IndexInProgress, format!("A job is running: {id}."))
@@ -348,25 +349,25 @@ pub(crate) fn job_in_progress(id: &str, job: Option<&Job>) -> AppError {
     }))
 }
 
-/// What is asked of [`Session::sync`].
+/// The options of [`Session::sync`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SyncRequest {
     pub(crate) force: bool,
-    /// Build anew what an older version of this program made.
+    /// Rebuild an index that an older version of this program made.
     pub(crate) upgrade: bool,
     pub(crate) wait: bool,
     pub(crate) changed: Option<Vec<String>>,
 }
 
-/// Who follows a sync.
+/// The observer of a sync.
 pub(crate) struct SyncObserver<'a> {
-    /// The id the job shall have.
+    /// The id for the job.
     pub(crate) job_id: Option<&'a str>,
-    /// Called as the work goes on.
+    /// Called on progress.
     pub(crate) progress: &'a (dyn Fn(Progress) + Sync),
-    /// Set to stop.
+    /// Set to stop the sync.
     pub(crate) cancel: &'a AtomicBool,
-    /// Called once the job has begun.
+    /// Called once the job has started.
     pub(crate) started: &'a (dyn Fn(&str) + Sync),
 }
 
@@ -383,7 +384,7 @@ pub(crate) fn locate(data: &Path, path: &Path) -> Result<(Located, bool), AppErr
     Ok((found, is_registered))
 }
 
-/// The nearest registered folder above a plain folder that is not registered itself.
+/// The nearest registered parent folder of a plain folder that is not registered itself.
 fn registered_above(folder: &Path, data: &Path) -> Option<PathBuf> {
     let nearest = folder.ancestors().find(|folder| is_registered(data, folder))?;
     (nearest != folder).then(|| nearest.to_owned())
@@ -397,7 +398,7 @@ fn project_dir(data: &Path, project_id: &str) -> ProjectDir {
     ProjectDir::new(data.join("projects").join(project_id))
 }
 
-/// Where all data lives: `$CODECOMPASS_HOME`, else the platform's data folder.
+/// The folder of all data: `$CODECOMPASS_HOME`, or the platform's data folder.
 pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = variable("CODECOMPASS_HOME") {
@@ -417,7 +418,7 @@ pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
     })
 }
 
-/// Takes the rights of others to a data folder that an earlier version created with them.
+/// Removes the access of other users to a data folder that an earlier version created with it.
 pub(crate) fn tighten_data_folder() {
     const NAMES: [&str; 7] = ["projects", "worktrees", "setup", "setup.lock", "config.toml", "recent", "http-token"];
     const BEGINNINGS: [&str; 3] = ["recent.", "explore-", "bench-"];
@@ -427,7 +428,7 @@ pub(crate) fn tighten_data_folder() {
     }
 }
 
-/// Ends the process at its n-th durable write when a test asks for it. Not in release builds.
+/// Ends the process at its n-th durable write, for tests. Not in release builds.
 pub(crate) fn kill_point() -> Option<WritePoint> {
     if !cfg!(debug_assertions) {
         return None;

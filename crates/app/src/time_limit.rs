@@ -1,13 +1,13 @@
-//! How long a question may be worked on: until its time is up, or nobody wants the answer any more.
+//! Limits the time of a query: until its time is up or the answer is no longer wanted.
 //!
-//! Time counts from when there is something to look through: what a question waited before that, for its turn or for a
-//! branch to be brought in, does not make its answer shorter.
+//! Time counts from the start of the actual work. Waiting in the queue, or for a branch to be synced, does not shorten
+//! the answer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What a question may take.
+/// The time limit of a query.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeLimit {
     time: Duration,
@@ -15,44 +15,44 @@ pub(crate) struct TimeLimit {
 }
 
 impl TimeLimit {
-    /// So much time, as long as this is not set.
+    /// A limit that also ends when the flag is set.
     pub(crate) fn new(time: Duration, gone: &Arc<AtomicBool>) -> Self {
         Self { time, cancel: Arc::clone(gone) }
     }
 
-    /// So many of so many equal parts of the time.
+    /// A fraction of the time: `parts` out of `of` equal parts.
     pub(crate) fn fraction(&self, parts: u32, of: u32) -> Self {
         Self { time: self.time * parts / of, cancel: Arc::clone(&self.cancel) }
     }
 
-    /// As long as it takes: somebody sees what is found as it is found, and ends it when he has enough.
+    /// No limit: the user sees results as they are found and can stop the command.
     pub(crate) fn unlimited(&self) -> Self {
         Self { time: Duration::from_secs(365 * 24 * 3600), cancel: Arc::clone(&self.cancel) }
     }
 
-    /// No more time than that.
+    /// The same limit, but at most this time.
     pub(crate) fn at_most(&self, time: Duration) -> Self {
         Self { time: self.time.min(time), cancel: Arc::clone(&self.cancel) }
     }
 
-    /// Whether to go on, for who asks time and again. Time counts from the first time.
+    /// Returns a check that is called repeatedly. Time counts from the first call.
     pub(crate) fn should_continue(&self) -> impl Fn() -> bool + Sync {
         let stopwatch = self.stopwatch();
         move || stopwatch.should_continue()
     }
 
-    /// The same for who does other things in between.
+    /// The same for work with pauses.
     pub(crate) fn stopwatch(&self) -> Stopwatch {
         Stopwatch { limit: self.clone(), began: OnceLock::new(), paused: AtomicU64::new(0) }
     }
 
-    /// The moment it ends when work begins now.
+    /// The deadline if the work starts now.
     pub(crate) fn deadline(&self) -> Deadline {
         Deadline { until: Instant::now() + self.time, cancel: Arc::clone(&self.cancel) }
     }
 }
 
-/// Time that counts from the first look at it, save where it is paused: a reader may take as long as he likes.
+/// Time that counts from the first check, without pauses: reading the output may take any time.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     limit: TimeLimit,
@@ -69,7 +69,7 @@ impl Stopwatch {
         !gone.load(Ordering::Relaxed) && self.began.get_or_init(Instant::now).elapsed() < *time + paused
     }
 
-    /// Does something that is not counted.
+    /// Runs something without counting its time.
     pub(crate) fn without_counting<T>(&self, other: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let done = other();
@@ -78,7 +78,7 @@ impl Stopwatch {
     }
 }
 
-/// When to stop. Every scan looks at it, and more often than it takes to notice.
+/// A deadline. Every scan checks it often enough to stop without a noticeable delay.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     until: Instant,

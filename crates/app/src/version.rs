@@ -1,8 +1,8 @@
-//! Which version this is: of the program, of what it stores, and of what it extracts.
+//! The versions of the program, of the stored format and of the extracted facts.
 
 use codecompass_store::SCHEMA_VERSION;
 
-/// The version, with the commit where the build knew it.
+/// The version, with the commit if the build knew it.
 pub(crate) fn short() -> String {
     let version = env!("CARGO_PKG_VERSION");
     match commit() {
@@ -11,7 +11,7 @@ pub(crate) fn short() -> String {
     }
 }
 
-/// The same with the schema, and the languages with the versions of their facts.
+/// The same with the schema, and the languages with their facts versions.
 pub(crate) fn long() -> String {
     let languages: Vec<String> = codecompass_lang::versions()
         .into_iter()
@@ -20,7 +20,7 @@ pub(crate) fn long() -> String {
     format!("{}\nschema {SCHEMA_VERSION}\ngrammars {}", short(), languages.join(", "))
 }
 
-/// The commit that was built: told by the build script, which asks nobody and may not know.
+/// The commit of the build, if the build script found it.
 fn commit() -> Option<&'static str> {
     option_env!("CODECOMPASS_COMMIT").filter(|commit| !commit.is_empty())
 }

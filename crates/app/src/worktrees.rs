@@ -1,7 +1,7 @@
-//! Managed worktrees: the files of a ref as a folder of ours, for those who want to open them in an editor or a build.
+//! Managed worktrees: the files of a ref in a folder of ours, for use in an editor or a build.
 //!
-//! They are written from git's objects into the data folder, `worktrees/PROJECT/REF`, and only when the configuration says
-//! so. Nothing in the user's repository knows of them.
+//! They are written from git objects into the data folder, `worktrees/PROJECT/REF`, and only if the configuration
+//! enables them. The user's repository has no record of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use codecompass_store::private;
 use crate::error::{AppError, Code};
 use crate::session::Session;
 
-/// The folder with the files of a ref, made or brought up to date where it has to be.
+/// The folder with the files of a ref, created or updated if necessary.
 pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBuf>, AppError> {
     let (Some(repo), Some(commit)) = (&session.workspace.repo, &target.commit) else { return Ok(None) };
     let home = worktrees_folder(session);
@@ -23,7 +23,8 @@ pub(crate) fn ensure(session: &Session, target: &Target) -> Result<Option<PathBu
     if folder.is_dir() && fs::read_to_string(&note).is_ok_and(|known| known == wanted) {
         return Ok(Some(folder));
     }
-    // Made beside it and moved: nobody sees half of one. The note comes last, so that a folder without one is made again.
+    // Written beside it and moved, so that a partial folder is never visible. The note is written last, so that a
+    // folder without one is written again.
     let beside = |what: &str| home.join(format!("{slug}.{what}-{}", std::process::id()));
     let (new, old) = (beside("new"), beside("old"));
     let made = || -> Result<(), AppError> {
@@ -65,7 +66,7 @@ fn worktrees_folder(session: &Session) -> PathBuf {
     session.data_folder().join("worktrees").join(&session.project_id)
 }
 
-/// A name for the folder that any file system takes. Where another ref has that name already, a hash tells them apart.
+/// A folder name that is valid on every file system. If another ref has the same name, a hash distinguishes them.
 fn slug(home: &Path, ref_name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let plain: String = ref_name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(80).collect();

@@ -1,7 +1,7 @@
-//! The same program under its later name: it becomes the `codecompass` that lies beside it.
+//! The same program under its later name: it executes the `codecompass` binary beside it.
 //!
-//! It links nothing of ours. A second copy of the whole program would take as long to build, and as much room in every package,
-//! as the first.
+//! It links none of our crates. A second copy of the whole program would double the build time and the size of every
+//! package.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,9 @@ fn main() -> ExitCode {
     };
     let mut words = std::env::args_os();
     let called = PathBuf::from(words.next().unwrap_or_default());
-    // Links are followed: packages put links to both in one folder, and what they lead to in another. Where the system does not
-    // tell (no /proc), it is as it was called; a name without a folder is looked up as a shell would.
+    // Links are resolved: packages may put links to both programs in one folder and the programs in another. If the
+    // system does not know the path (no /proc), the name of the call is used; a name without a folder is looked up as a
+    // shell would.
     let own = std::env::current_exe().and_then(|own| own.canonicalize()).unwrap_or(called);
     let program = main_binary(&own);
     let mut command = Command::new(&program);
@@ -33,13 +34,13 @@ fn main_binary(own: &Path) -> PathBuf {
     own.with_file_name(format!("codecompass{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// It takes over this very process, with its id, its pipes and its signals, and comes back only if it can not.
+/// Replaces this process, with its id, pipes and signals; returns only on failure.
 #[cfg(unix)]
 fn exec(mut command: Command) -> std::io::Result<ExitCode> {
     Err(std::os::unix::process::CommandExt::exec(&mut command))
 }
 
-/// Its exit code is ours.
+/// Returns the exit code of the child.
 #[cfg(not(unix))]
 fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code();
