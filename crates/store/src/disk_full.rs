@@ -38,10 +38,10 @@ pub(crate) fn is_tantivy_disk_full(error: &TantivyError) -> bool {
 #[cfg(target_os = "linux")]
 const DISK_FULL_CODES: &[i32] = &[28, 122];
 #[cfg(all(unix, not(target_os = "linux")))]
-const CODES: &[i32] = &[28, 69];
+const DISK_FULL_CODES: &[i32] = &[28, 69];
 /// `ERROR_DISK_FULL` and `ERROR_HANDLE_DISK_FULL`.
 #[cfg(not(unix))]
-const CODES: &[i32] = &[112, 39];
+const DISK_FULL_CODES: &[i32] = &[112, 39];
 
 #[cfg(test)]
 mod tests {

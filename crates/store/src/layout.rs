@@ -246,7 +246,7 @@ fn is_same_file(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> bool {
+fn is_same_file(_file: &File, _path: &Path) -> bool {
     true
 }
 

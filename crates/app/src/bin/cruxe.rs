@@ -42,7 +42,7 @@ fn exec(mut command: Command) -> std::io::Result<ExitCode> {
 
 /// Returns the exit code of the child.
 #[cfg(not(unix))]
-fn become_it(mut command: Command) -> std::io::Result<ExitCode> {
+fn exec(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code();
     Ok(code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }

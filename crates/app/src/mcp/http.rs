@@ -216,7 +216,7 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    pub(crate) async fn any(&mut self) {
+    pub(crate) async fn recv(&mut self) {
         let _ = tokio::signal::ctrl_c().await;
     }
 }

@@ -372,7 +372,7 @@ mod windows {
         /// The status of what is under a name, which may be a link.
         pub(crate) fn stat(&self, name: &OsStr) -> io::Result<(Kind, FileStat)> {
             let metadata = self.path().join(name).symlink_metadata()?;
-            Ok((kind_of(&metadata), FileStat::of(&metadata)))
+            Ok((kind_of(&metadata), FileStat::from_metadata(&metadata)))
         }
 
         /// Reads a regular file under a name in it.
