@@ -1,5 +1,5 @@
-//! Tells release builds which commit they are of, where git's own files say so. No program is run, and a source archive
-//! without them builds all the same; whoever packages one may set CODECOMPASS_COMMIT.
+//! Embeds the commit into release builds, read from git's own files. No program is run. A source archive without these
+//! files builds as well; a packager may set CODECOMPASS_COMMIT.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=CODECOMPASS_COMMIT");
-    // A debug build would be linked anew after each commit, and nobody ships one.
+    // A debug build would be linked again after each commit, and debug builds are not shipped.
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     if std::env::var_os("CODECOMPASS_COMMIT").is_some() || !is_release {
         return;
@@ -18,7 +18,7 @@ fn main() {
     }
 }
 
-/// The commit that is checked out in a work tree.
+/// The checked-out commit of a work tree.
 fn commit(root: &Path) -> Option<String> {
     let git = git_folder(root)?;
     let head = watched(&git.join("HEAD"))?;
@@ -35,7 +35,7 @@ fn commit(root: &Path) -> Option<String> {
     loose.or_else(packed).filter(|id| is_id(id))
 }
 
-/// Where git keeps what it knows of a work tree: in it, or where a file there says.
+/// The git folder of a work tree: inside it, or at the path that its `.git` file names.
 fn git_folder(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {
