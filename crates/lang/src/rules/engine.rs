@@ -144,7 +144,7 @@ impl Resolver for Engine<'_> {
         match (reference.shape, reference.qualifier) {
             (RefShape::Binds, _) => Resolution::Local,
             (RefShape::Import, _) => self.import_name_resolution(&place.file, &reference),
-            (RefShape::Mention, _) => Resolution::Unknown("no rule reads a name here"),
+            (RefShape::Mention, _) => Resolution::Unknown("names here are not resolved"),
             (_, Some(of)) if let Some(binding) = self.implicit_receiver_binding(&place.file, of) => {
                 self.implicit_member_resolution(&place, &reference, binding, call)
             }

@@ -200,7 +200,7 @@ impl Engine<'_> {
             Type::Unknown if self.policy.unknown_names_are_external && self.is_undefined(name, want) => {
                 return Resolution::External;
             }
-            Type::Unknown => return Resolution::Unknown("the type of the receiver is not known"),
+            Type::Unknown => return Resolution::Unknown("the type of the receiver is unknown"),
             Type::External | Type::Basic(_) => return Resolution::External,
             _ => {}
         }

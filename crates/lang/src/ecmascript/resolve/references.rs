@@ -19,7 +19,7 @@ impl EcmaResolver<'_> {
         match reference.shape {
             RefShape::Binds => return Resolution::Local,
             RefShape::Import => return self.import_name_resolution(&index, reference),
-            RefShape::Mention => return Resolution::Unknown("no rule reads a name here"),
+            RefShape::Mention => return Resolution::Unknown("names here are not resolved"),
             _ => {}
         }
         let scope = Scope::new(file, reference.symbol, reference.line);
@@ -36,7 +36,7 @@ impl EcmaResolver<'_> {
     fn import_name_resolution(&self, index: &Index, reference: &Reference) -> Resolution {
         match imports::import_name_at(&index.file.facts, reference) {
             Some(imports::ImportName::Imported(at)) => self.import_resolution(index.file.id, at),
-            _ => Resolution::Unknown("no rule reads a name here"),
+            _ => Resolution::Unknown("names here are not resolved"),
         }
     }
 
@@ -146,7 +146,7 @@ impl EcmaResolver<'_> {
             Member::Typed(_) | Member::External => Resolution::External,
             Member::Inline(_) => Resolution::Unknown("a member of a type without a name"),
             Member::Missing => Resolution::Unknown("the type has no such member"),
-            Member::Unknown => Resolution::Unknown("receiver's type not known"),
+            Member::Unknown => Resolution::Unknown("the type of the receiver is unknown"),
         }
     }
 }

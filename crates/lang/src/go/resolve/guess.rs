@@ -88,7 +88,7 @@ const COMMON_METHODS: &[&str] = &[
 impl GoResolver<'_> {
     /// Returns the only method of that name in the view, except tests.
     pub(super) fn guess(&self, name: &str, is_call: bool) -> Resolution {
-        const UNKNOWN: Resolution = Resolution::Unknown("the type of the receiver is not known");
+        const UNKNOWN: Resolution = Resolution::Unknown("the type of the receiver is unknown");
         if !is_call || name.len() < 4 || COMMON_METHODS.contains(&name) {
             return UNKNOWN;
         }

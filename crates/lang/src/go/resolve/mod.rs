@@ -94,7 +94,7 @@ impl Resolver for GoResolver<'_> {
         match reference.shape {
             RefShape::Binds => return Resolution::Local,
             RefShape::Import => return self.import_name_resolution(&index, &reference),
-            RefShape::Mention => return Resolution::Unknown("no rule reads a name here"),
+            RefShape::Mention => return Resolution::Unknown("names here are not resolved"),
             _ => {}
         }
         let scope = Scope { file: index, symbol: reference.symbol, line: reference.line };

@@ -132,7 +132,7 @@ impl PythonResolver<'_> {
         match (reference.shape, reference.qualifier) {
             (RefShape::Binds, _) => return Resolution::Local,
             (RefShape::Import, _) => return self.import_name_resolution(source, reference),
-            (RefShape::Mention, _) => return Resolution::Unknown("no rule reads a name here"),
+            (RefShape::Mention, _) => return Resolution::Unknown("names here are not resolved"),
             (RefShape::Member, None) => return Resolution::Unknown("the name of an argument"),
             _ => {}
         }
@@ -149,7 +149,7 @@ impl PythonResolver<'_> {
         let of = self.text_type(&place, qualifier);
         if of.is_unknown() {
             let guess = (reference.shape == RefShape::MemberCall).then(|| self.guess(name)).flatten();
-            return guess.unwrap_or(Resolution::Unknown("receiver's type"));
+            return guess.unwrap_or(Resolution::Unknown("the type of the receiver is unknown"));
         }
         let found = self.member(&of, name);
         let mixed_in = self.mixin_resolution(&of, name, &found);

@@ -70,7 +70,7 @@ impl RustResolver<'_> {
         Some(match (reference.shape, qualifier) {
             (RefShape::Binds, _) => Resolution::Local,
             (RefShape::Import, _) => self.import_name_resolution(&index, &reference)?,
-            (RefShape::Mention, _) => Resolution::Unknown("no rule reads a name here"),
+            (RefShape::Mention, _) => Resolution::Unknown("names here are not resolved"),
             (RefShape::MacroCall, _) => self.macro_call(scope, name, qualifier, reference.line),
             (RefShape::Decorator, _) => self.attribute(scope, name, qualifier),
             (RefShape::Member, Some(of)) => self.member_read(&index, &reference, name, of),
@@ -196,7 +196,7 @@ impl RustResolver<'_> {
         let in_macro = index.nearest_ancestor(reference.symbol, &[SymbolKind::Macro]).is_some();
         match &*self.candidates(name) {
             [only] if in_macro && name.contains('_') => Resolution::heuristic(only.at, "only method of that name"),
-            _ => Resolution::Unknown("type of the receiver not known"),
+            _ => Resolution::Unknown("the type of the receiver is unknown"),
         }
     }
 
@@ -211,7 +211,7 @@ impl RustResolver<'_> {
         match (self.field(&ty, name), &ty) {
             (Some((Some(at), _)), _) => Resolution::proved(at, "field of the receiver's type"),
             (Some((None, _)), _) | (None, Ty::Library(..)) => Resolution::External,
-            (None, _) => Resolution::Unknown("type of the receiver not known"),
+            (None, _) => Resolution::Unknown("the type of the receiver is unknown"),
         }
     }
 
