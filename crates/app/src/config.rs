@@ -255,7 +255,7 @@ impl Config {
             if !KEYS.iter().any(|known| known.name == key) {
                 let names: Vec<&str> = KEYS.iter().map(|known| known.name).collect();
                 let near = nearest(&key, names.iter().copied(), 1);
-                let meant = near.first().map(|near| format!(" (is it {near}?)")).unwrap_or_default();
+                let meant = near.first().map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
                 return Err(invalid(&at, &format!("unknown key {key}{meant}; the keys are {}", names.join(", "))));
             }
             self.set(&key, &value).map_err(|wrong| invalid(&at, &wrong.quoted))?;
@@ -277,7 +277,7 @@ impl Config {
                     .and_then(|()| self.set(&key, &value))
                     .map(|()| self.record_source(&key, place))
                     .map_err(|wrong| wrong.plain),
-                Some(_) => Err(format!("{key} can not be set by a repository")),
+                Some(_) => Err(format!("{key} cannot be set by a repository")),
                 None => Err("unknown key".to_owned()),
             };
             if let Err(what) = outcome {
@@ -288,7 +288,7 @@ impl Config {
         let more = refused.len().saturating_sub(MAX_WARNINGS);
         self.warnings.extend(refused.into_iter().take(MAX_WARNINGS));
         if more > 0 {
-            self.warnings.push(format!("{place}: and {more} more that can not be used"));
+            self.warnings.push(format!("{place}: and {more} more that cannot be used"));
         }
     }
 
@@ -392,7 +392,7 @@ fn is_pattern(pattern: &str) -> bool {
 fn no_pattern(key: &str, pattern: &str) -> Wrong {
     Wrong {
         plain: format!("{key} has a malformed pattern"),
-        quoted: format!("{key}: {} is no pattern", escape::quoted(pattern)),
+        quoted: format!("{key}: {} is not a valid pattern", escape::quoted(pattern)),
     }
 }
 
@@ -452,6 +452,8 @@ fn key_lines(text: &str) -> HashMap<String, usize> {
 /// Variables that are not keys of the configuration.
 const OTHER_VARIABLES: &[&str] = &[
     "CODECOMPASS_HOME",
+    // Read by build.rs; it may stay set when the built program runs.
+    "CODECOMPASS_COMMIT",
     crate::mcp::TOKEN_VARIABLE,
     crate::log::VARIABLE,
     "CODECOMPASS_KILL_AT_WRITE",
@@ -476,8 +478,8 @@ pub(crate) fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<Stri
     };
     let told = |name: String| {
         let near = nearest(&name, known.iter().map(String::as_str), 1);
-        let meant = near.first().map(|near| format!("; is it {near}?")).unwrap_or_default();
-        format!("the variable {name} means nothing here{meant}")
+        let meant = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        format!("ignoring unknown environment variable {name}{meant}")
     };
     names.filter(is_strange).map(told).collect()
 }
@@ -521,11 +523,11 @@ fn language_overrides(key: &str, value: &Value) -> Result<Vec<(String, String)>,
     for (pattern, language) in &all {
         if !codecompass_lang::is_language(language) {
             let near = nearest(language, codecompass_lang::language_names().into_iter(), 1);
-            let meant = near.first().map(|near| format!(" (is it {near}?)")).unwrap_or_default();
+            let meant = near.first().map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
             let known = "`codecompass languages` lists them";
             return Err(Wrong {
                 plain: format!("{key} names an unknown language; {known}"),
-                quoted: format!("{key}: {} is no language{meant}; {known}", escape::quoted(language)),
+                quoted: format!("{key}: {} is not a language{meant}; {known}", escape::quoted(language)),
             });
         }
         if pattern.is_empty() || !is_pattern(pattern) {
@@ -594,7 +596,7 @@ mod tests {
         assert_eq!(shown.1["*.h"], "cpp");
         let bad = "[languages]\noverrides = { \"*.inc\" = \"phq\" }";
         let error = load(bad, "", &[]).expect_err("there is no such language").message;
-        assert!(error.contains("\"phq\" is no language (is it php?)"), "{error}");
+        assert!(error.contains("\"phq\" is not a language (did you mean php?)"), "{error}");
         let config = load("", bad, &[]).expect("it is only a warning");
         let told = ".codecompass/config.toml:2: languages.overrides names an unknown language";
         assert!(config.languages.is_empty() && config.warnings[0].starts_with(told), "{:?}", config.warnings);
@@ -688,7 +690,7 @@ mod tests {
         let warnings = load("", &many, &[]).expect("a warning is no error").warnings;
         assert_eq!(
             (warnings.len(), warnings[5].as_str()),
-            (6, ".codecompass/config.toml: and 95 more that can not be used")
+            (6, ".codecompass/config.toml: and 95 more that cannot be used")
         );
         let config = load("", "[index]\nallow_secret_paths = [\"*\"]", &[]).expect("a warning is no error");
         assert_eq!((config.allow_secret_paths.len(), config.warnings.len()), (0, 1), "{:?}", config.warnings);
@@ -719,7 +721,7 @@ mod tests {
     #[test]
     fn an_error_names_its_line() {
         for (named, place) in [
-            ("[index]\n# threads\nthread = 1", "named.toml:3: unknown key index.thread (is it index.threads?)"),
+            ("[index]\n# threads\nthread = 1", "named.toml:3: unknown key index.thread (did you mean index.threads?)"),
             ("[query]\n\nfreshness_policy = \"eager\"", "named.toml:3: query.freshness_policy must be"),
             ("index.threads = 1\nwhat = 2", "named.toml:2: unknown key what"),
             ("[index]\nthreads = ", "named.toml: line 2, column"),
@@ -728,18 +730,24 @@ mod tests {
             assert!(error.message.contains(place), "{}", error.message);
         }
         let config = load("", "\n[index]\nthreads = 9", &[]).expect("a warning is no error");
-        assert_eq!(config.warnings, [".codecompass/config.toml:3: index.threads can not be set by a repository"]);
+        assert_eq!(config.warnings, [".codecompass/config.toml:3: index.threads cannot be set by a repository"]);
     }
 
     #[test]
     fn unknown_variables_are_reported() {
-        let names =
-            ["CODECOMPASS_INDX_THREADS", "CODECOMPASS_HOME", "CODECOMPASS_MCP_ANSWERS", "HOME", "CODECOMPASS_X"];
+        let names = [
+            "CODECOMPASS_INDX_THREADS",
+            "CODECOMPASS_HOME",
+            "CODECOMPASS_COMMIT",
+            "CODECOMPASS_MCP_ANSWERS",
+            "HOME",
+            "CODECOMPASS_X",
+        ];
         assert_eq!(
             unknown_variables(names.iter().map(|name| (*name).to_owned())),
             [
-                "the variable CODECOMPASS_INDX_THREADS means nothing here; is it CODECOMPASS_INDEX_THREADS?",
-                "the variable CODECOMPASS_X means nothing here",
+                "ignoring unknown environment variable CODECOMPASS_INDX_THREADS; did you mean CODECOMPASS_INDEX_THREADS?",
+                "ignoring unknown environment variable CODECOMPASS_X",
             ]
         );
     }

@@ -127,11 +127,11 @@ fn doctor_explains_skipped_file() {
     let table = [
         ("src/lib.rs", 0, "is indexed for main: rust, 40 symbols"),
         ("src", 0, "is a folder with indexed files"),
-        ("gen/out.rs", 1, "the file is left out of the index, "),
-        ("gen/out.rs", 1, "brings it back"),
-        ("node_modules/x/index.js", 1, "the file is left out of the index, "),
-        (".env", 1, "the file is left out of the index, "),
-        ("nothing.rs", 1, "no such file is in the index"),
+        ("gen/out.rs", 1, "the file is excluded from the index, "),
+        ("gen/out.rs", 1, "to index it"),
+        ("node_modules/x/index.js", 1, "the file is excluded from the index, "),
+        (".env", 1, "the file is excluded from the index, "),
+        ("nothing.rs", 1, "the file is not in the index"),
     ];
     for (path, code, part) in table {
         let told = project.run_expecting(&format!("doctor {path}"), code);
@@ -152,12 +152,12 @@ fn config_errors_are_located() {
     assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
     fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
     let told = project.run_expecting("status", 2);
-    assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");
+    assert!(told.contains("config.toml:2: unknown key index.thread (did you mean index.threads?)"), "{told}");
     assert!(project.run_ok("config path").contains("yours = "), "the way to the file is told all the same");
     fs::write(&file, "[index\n").expect("it can be written");
     assert!(project.run_expecting("status", 2).contains("config.toml: line 1, column"));
     fs::remove_file(&file).expect("it is there");
     let reply = project.run_with("status", &[("CODECOMPASS_INDEX_THREAD", "2")]);
     assert!(reply.succeeded(), "{reply:?}");
-    assert!(reply.stderr.contains("CODECOMPASS_INDEX_THREAD means nothing here; is it CODECOMPASS_INDEX_THREADS?"));
+    assert!(reply.stderr.contains("CODECOMPASS_INDEX_THREAD; did you mean CODECOMPASS_INDEX_THREADS?"));
 }
