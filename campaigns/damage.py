@@ -264,7 +264,7 @@ class Trial:
 
     def weigh(self, what, right, code, answer, bare, stderr=""):
         self.asked += 1
-        if code == 101 or (code is not None and code < 0) or "broke down" in stderr:
+        if code == 101 or (code is not None and code < 0) or "internal error" in stderr:
             self.faults.append(f"{what}: panicked, {code}: {stderr.strip()[-300:]}")
         elif (answer.get("error") or {}).get("code") == "internal_error":
             self.faults.append(f"{what}: {answer['error']['message']}")

@@ -118,7 +118,7 @@ def full_disk(ground):
         failed = "index ended with 0" not in said
         outcomes.append(f"{size}k {'full' if failed else 'indexed'}")
         if failed:
-            for word in ("There is no room in", "are free", "are needed", "CODECOMPASS_HOME", "FAIL  free disk"):
+            for word in ("There is no space left in", "are free", "are needed", "CODECOMPASS_HOME", "FAIL  free disk"):
                 ground.expect(word in said, f"{size} KiB: {word!r} is not said: {said[:1500]}")
         ground.expect("sync ended with 0" in said and "doctor ended with 0" in said, f"{size} KiB did not recover: {said[-1500:]}")
         ground.expect(not any(word in said for word in DAMAGE), f"{size} KiB is called damage: {said[:1500]}")
@@ -169,7 +169,7 @@ def inside_full_disk(binary, folder):
     def health():
         return pipe.call("health_check")
 
-    is_reported = until(lambda: "There is no room in" in str(health()["metadata"].get("warnings")))
+    is_reported = until(lambda: "There is no space left in" in str(health()["metadata"].get("warnings")))
     state = health()
     for holds, what in [
         (is_reported and state["status"] == "error", f"health_check does not say it: {state['status']} {state['metadata']}"),
@@ -181,7 +181,7 @@ def inside_full_disk(binary, folder):
         (folder / "repository/src/small.py").write_text(f"def small_{at}():\n    pass\n")
         pipe.call("locate_symbol", name=f"small_{at}")
         time.sleep(0.7)
-    count = errors.read_text().count("There is no room in")
+    count = errors.read_text().count("There is no space left in")
     if count != 1:
         print(f"FAULT said {count} times: {errors.read_text()}")
     filler.unlink()
@@ -271,7 +271,7 @@ def watches(ground):
         ground.expect(answers[-1].get("total_candidates") == 1, f"{name} is never found: {answers[-1]}")
     warnings = str(pipe.call("health_check")["metadata"].get("warnings"))
     ground.expect("not watched" in warnings, f"health_check does not say it: {warnings}")
-    ground.expect(ground.errors().count("every question looks at all files") == 1, f"not said once: {ground.errors()}")
+    ground.expect(ground.errors().count("every query compares all files") == 1, f"not said once: {ground.errors()}")
     pipe.close()
     ground.recovered()
 

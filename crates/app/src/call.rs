@@ -260,7 +260,7 @@ impl<'a> Call<'a> {
                 let care = BackgroundRefresh { server: served.server, workspace: &visit.workspace };
                 let mut published = Published::find(held, access, &care, self.cache)?;
                 if visit.is_new {
-                    let note = "this workspace was registered by this call and is being indexed; ask again in a moment";
+                    let note = "this workspace was registered by this call and is being indexed; retry in a moment";
                     published.metadata.warnings.push(note.into());
                 }
                 Ok(published)

@@ -70,24 +70,24 @@ codes! {
     InvalidInput = "invalid_input", 2: "A parameter is missing, unknown, of the wrong type or not one of the allowed values; `data.parameter` names it, `data.allowed` says what is.";
     InvalidStrategy = "invalid_strategy", 2: "The `strategy` of get_code_context is not breadth or depth.";
     InvalidMaxTokens = "invalid_max_tokens", 2: "The `max_tokens` of get_code_context is less than 1.";
-    ProjectNotFound = "project_not_found", 3: "Nothing is registered for the workspace; `codecompass index` does that.";
-    WorkspaceNotRegistered = "workspace_not_registered", 3: "The `workspace` that was asked for is not registered.";
-    WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and lies outside every `--allowed-root`, or is not the one of `--own-workspace-only`.";
-    WorkspaceLimitExceeded = "workspace_limit_exceeded", 3: "As many workspaces as allowed were opened by request, and all of them are in use.";
-    IndexNotReady = "index_not_ready", 3: "The question is about one named thing, and nothing is published yet.";
+    ProjectNotFound = "project_not_found", 3: "The workspace is not registered; run `codecompass index`.";
+    WorkspaceNotRegistered = "workspace_not_registered", 3: "The requested `workspace` is not registered.";
+    WorkspaceNotAllowed = "workspace_not_allowed", 3: "The `workspace` is not registered and is outside every `--allowed-root`, or is not the one of `--own-workspace-only`.";
+    WorkspaceLimitExceeded = "workspace_limit_exceeded", 3: "The maximum number of workspaces is open by request, and all of them are in use.";
+    IndexNotReady = "index_not_ready", 3: "The request is about one named item, and nothing is published yet.";
     IndexInProgress = "index_in_progress", 4: "A job of this project is running: `data.job_id`.";
-    SyncInProgress = "sync_in_progress", 4: "This ref is being synced already: `data.job_id`.";
-    IndexStale = "index_stale", 3: "What is indexed is not what is there, and `freshness_policy` is strict, or another branch was checked out of which nothing is published. `data` has both commits and `changed_files`.";
-    IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is damaged; `codecompass index --force` builds it anew.";
-    RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that mends it.";
+    SyncInProgress = "sync_in_progress", 4: "This ref is already being synced: `data.job_id`.";
+    IndexStale = "index_stale", 3: "The index is behind and `freshness_policy` is strict, or another branch was checked out and is not published. `data` has both commits and `changed_files`.";
+    IndexIncompatible = "index_incompatible", 3: "The index was made by another version, or is corrupt; `codecompass index --force` rebuilds it.";
+    RefNotIndexed = "ref_not_indexed", 5: "The ref is not indexed, or git does not know it; `data.call` is the call that fixes it.";
     MergeBaseFailed = "merge_base_failed", 5: "The two refs have no commit in common, or there is no history at all.";
     OverlayNotReady = "overlay_not_ready", 4: "The first index of the ref that was switched to is queued or running: `data.job_id`.";
-    NoEdgesAvailable = "no_edges_available", 3: "The symbol's language has no rules for references, or nothing is published yet.";
-    SymbolNotFound = "symbol_not_found", 1: "No symbol bears the name (in the file that was given); `data.nearest_names` may help.";
-    AmbiguousSymbol = "ambiguous_symbol", 1: "Symbols of that name stand in several files: `data.candidates`; give `path`, or a `symbol_id` as the name.";
-    FileNotFound = "file_not_found", 1: "No such file is in the index for that ref; `data.nearest_paths` may help.";
-    ResultNotFound = "result_not_found", 1: "The place is no result of the query; `data.why` says what kept it out.";
-    InternalError = "internal_error", 6: "Something broke that should not; `codecompass doctor` helps to find out what.";
+    NoEdgesAvailable = "no_edges_available", 3: "References are not supported for the symbol's language, or nothing is published yet.";
+    SymbolNotFound = "symbol_not_found", 1: "No symbol has the name (in the given file); `data.nearest_names` may help.";
+    AmbiguousSymbol = "ambiguous_symbol", 1: "Symbols with this name are in several files: `data.candidates`; give `path`, or a `symbol_id` as the name.";
+    FileNotFound = "file_not_found", 1: "The file is not in the index for this ref; `data.nearest_paths` may help.";
+    ResultNotFound = "result_not_found", 1: "The location is not a result of the query; `data.why` says why.";
+    InternalError = "internal_error", 6: "An internal error; `codecompass doctor` helps to find the cause.";
 }
 
 /// The maximum length of an error message.
@@ -132,7 +132,7 @@ impl AppError {
 
     /// The error when one part of the index has an item and another part, which must have it, does not.
     pub(crate) fn inconsistent_index(what: &str) -> Self {
-        StoreError::Corrupt(format!("store.db: {what} that was just found is not there")).into()
+        StoreError::Corrupt(format!("store.db: {what} that was just found is missing")).into()
     }
 
     /// Adds the data that a machine needs to recover.
@@ -177,8 +177,8 @@ impl AppError {
     /// The error for a query about one named item before anything is published.
     pub(crate) fn index_not_ready() -> Self {
         Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
-            .hint("Call index_repo, or run `codecompass index`, and ask again when it is published.")
-            .advice("Run `codecompass index`, and ask again when it is done.")
+            .hint("Call index_repo, or run `codecompass index`, and retry when it is published.")
+            .advice("Run `codecompass index`, and retry when it is done.")
             .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
     }
 
@@ -191,9 +191,9 @@ impl AppError {
         let free_text = free.map(|free| format!(": {} are free", bytes_text(free))).unwrap_or_default();
         let needed_text = needed.map(|needed| format!(", about {} are needed", bytes_text(needed))).unwrap_or_default();
         let folder = folder.display().to_string();
-        Self::new(Code::InternalError, format!("There is no room in {folder}{free_text}{needed_text}."))
+        Self::new(Code::InternalError, format!("There is no space left in {folder}{free_text}{needed_text}."))
             .hint(
-                "Nothing is lost: what was indexed before still answers. Make room there, or set CODECOMPASS_HOME to a \
+                "Nothing is lost: the existing index still answers. Free some space there, or set CODECOMPASS_HOME to a \
                  folder on another disk, and run `codecompass sync`.",
             )
             .data(json!({ "disk_full": true, "folder": folder, "free_bytes": free, "needed_bytes": needed }))
@@ -238,7 +238,7 @@ impl From<StoreError> for AppError {
             let is_newer = found.is_some_and(|found| found > SCHEMA_VERSION);
             let first = if is_newer { "A newer codecompass made it: upgrade this one. Or run" } else { "Run" };
             Self::new(Code::IndexIncompatible, message)
-                .hint(format!("{first} `codecompass index --force` to build it anew."))
+                .hint(format!("{first} `codecompass index --force` to rebuild it."))
                 .data(json!({
                     "schema_status": status,
                     "current_schema_version": found,
@@ -256,11 +256,11 @@ impl From<StoreError> for AppError {
             }
             StoreError::NotRegistered(root) => Self::not_registered(&root.display().to_string()),
             StoreError::Locked => Self::new(Code::IndexInProgress, message)
-                .hint("Wait for it to end; `codecompass status` shows how far it is."),
+                .hint("Wait for it to end; `codecompass status` shows the progress."),
             StoreError::NothingToExport => Self::index_not_ready()
-                .hint("Run `codecompass index` first; in a git repository it is what is committed that travels."),
+                .hint("Run `codecompass index` first; in a git repository only committed files are exported."),
             StoreError::FileExists(path) => Self::new(Code::InvalidInput, message)
-                .hint("Give --force to replace it, or another name.")
+                .hint("Use --force to replace it, or choose another name.")
                 .data(json!({ "parameter": "path", "path": path.display().to_string() })),
             StoreError::Archive(why) => Self::new(Code::InvalidInput, message)
                 .hint("Nothing was changed. Export it again where it was made, or run `codecompass index` here.")
@@ -273,7 +273,7 @@ impl From<StoreError> for AppError {
             StoreError::Cancelled => Self::new(Code::InternalError, message),
             StoreError::NoSuchView(_) => Self::new(Code::RefNotIndexed, message),
             StoreError::Sqlite(_) | StoreError::Text(_) | StoreError::Io { .. } => {
-                Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find out what is wrong.")
+                Self::new(Code::InternalError, message).hint("Run `codecompass doctor` to find the cause.")
             }
         }
     }
@@ -285,13 +285,13 @@ impl From<SourceError> for AppError {
         match error {
             SourceError::UnknownRef { name } | SourceError::NotACommit { name } => {
                 Self::new(Code::RefNotIndexed, message)
-                    .hint("`git branch --all` and `git tag` list what there is.")
+                    .hint("`git branch --all` and `git tag` list the refs.")
                     .data(json!({ "ref": name }))
             }
             SourceError::MissingPath { path } => {
                 let error = Self::new(Code::InvalidInput, message).data(json!({ "source": true }));
                 match similar_path(&path) {
-                    Some(near) => error.hint(format!("Is it {}?", near.display())),
+                    Some(near) => error.hint(format!("Did you mean {}?", near.display())),
                     None => error,
                 }
             }
@@ -314,7 +314,7 @@ impl From<IndexError> for AppError {
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
             IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
-            IndexError::WorktreeUnstable => Self::new(Code::IndexStale, message).hint("Try again when that is over."),
+            IndexError::WorktreeUnstable => Self::new(Code::IndexStale, message).hint("Retry when that is done."),
             IndexError::Cancelled | IndexError::Threads(_) | IndexError::Watch(_) => {
                 Self::new(Code::InternalError, message)
             }

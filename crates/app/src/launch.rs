@@ -138,12 +138,12 @@ impl Launch {
                     let value = value.replace("${workspaceFolder}", &opened.display().to_string());
                     arguments.extend([word.clone(), value]);
                 }
-                _ => return Err(format!("it has an argument that is not ours: {word}")),
+                _ => return Err(format!("unknown argument: {word}")),
             }
         }
         let strange = line.variables.iter().find(|(name, _)| name != DATA_VARIABLE);
         match strange {
-            Some((name, _)) => Err(format!("it sets a variable that is not ours: {name}")),
+            Some((name, _)) => Err(format!("unknown variable: {name}")),
             None => Ok(Self { arguments, variables: line.variables.clone(), folder: folder.to_owned() }),
         }
     }
@@ -224,7 +224,7 @@ impl SpawnedServer {
             let left = until.saturating_duration_since(Instant::now());
             let line = self.said.recv_timeout(left).map_err(|_| self.no_answer_reason(method))?;
             let message: Value =
-                serde_json::from_str(&line).map_err(|_| "it wrote something to standard output that is no message")?;
+                serde_json::from_str(&line).map_err(|_| "it wrote an invalid message to standard output")?;
             if message["method"] == "roots/list" {
                 let uri = self.roots.as_deref().map(|root| format!("file://{}", path_to_uri(root))).unwrap_or_default();
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [{ "uri": uri }] } }))?;

@@ -210,7 +210,7 @@ pub(crate) fn exit_code_after_write(written: std::io::Result<()>, code: u8) -> u
 
 /// The error of an answer that could not be written; `None` if the reader closed the pipe.
 pub(crate) fn write_error(error: &std::io::Error) -> Option<AppError> {
-    let message = format!("The answer can not be written to standard output: {error}.");
+    let message = format!("The answer cannot be written to standard output: {error}.");
     (error.kind() != std::io::ErrorKind::BrokenPipe).then(|| AppError::new(Code::InternalError, message))
 }
 

@@ -20,7 +20,7 @@ fn panic_line(panic: &PanicHookInfo<'_>) -> String {
     let payload = panic.payload();
     let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
     let why = text.and_then(|text| text.lines().next()).unwrap_or_default();
-    escape_control(&format!("something broke down{place}: {why}")).to_string()
+    escape_control(&format!("internal error{place}: {why}")).to_string()
 }
 
 /// Runs an operation on a project and turns a panic into an error. `dir` is only called after a panic.
@@ -39,9 +39,9 @@ pub(crate) fn panic_error(what: &str, dir: Option<&ProjectDir>) -> AppError {
     let looked = dir.map(|dir| catch_unwind(AssertUnwindSafe(|| codecompass_store::find_corruption(dir))));
     match looked {
         Some(Ok(Some(damage))) => StoreError::Corrupt(damage).into(),
-        Some(Err(_)) => StoreError::Corrupt("it can not be examined".into()).into(),
-        Some(Ok(None)) | None => AppError::new(Code::InternalError, format!("{what} broke down.")).hint(
-            "Standard error says where. The index is sound as far as `codecompass doctor` can tell; please report it.",
+        Some(Err(_)) => StoreError::Corrupt("it cannot be verified".into()).into(),
+        Some(Ok(None)) | None => AppError::new(Code::InternalError, format!("{what} failed unexpectedly.")).hint(
+            "Please report it with the line on standard error. `codecompass doctor` finds no corruption in the index.",
         ),
     }
 }
@@ -59,7 +59,7 @@ mod tests {
             let error = ask(dir).expect_err("it panicked");
             assert_eq!(
                 (error.code, error.exit_code(), error.message.as_str()),
-                (Code::InternalError, 6, "search broke down.")
+                (Code::InternalError, 6, "search failed unexpectedly.")
             );
             assert!(error.details.hint.is_some_and(|hint| hint.contains("codecompass doctor")));
         }

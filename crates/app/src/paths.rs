@@ -198,20 +198,20 @@ impl Absence {
     /// The explanation after a colon in a sentence.
     pub(crate) fn explanation_clause(&self) -> String {
         match self {
-            Absence::Skipped(_, words) => format!("the file is left out of the index, {words}"),
+            Absence::Skipped(_, words) => format!("the file is excluded from the index, {words}"),
             Absence::Folder => "that is a folder".into(),
             Absence::NotIndexedYet => "the file is not indexed yet".into(),
-            Absence::Unknown => "no such file is in the index for this ref".into(),
+            Absence::Unknown => "the file is not in the index for this ref".into(),
         }
     }
 
     /// The error of a tool that is about this file.
     pub(crate) fn error(&self, path: &str, ref_name: &str) -> AppError {
         let message = match self {
-            Absence::Skipped(_, words) => format!("{path:?} is left out of the index for {ref_name}: {words}."),
+            Absence::Skipped(_, words) => format!("{path:?} is excluded from the index for {ref_name}: {words}."),
             Absence::Folder => format!("{path:?} is a folder, not a file."),
-            Absence::NotIndexedYet => format!("{path:?} is there, but not indexed yet."),
-            Absence::Unknown => format!("No file {path:?} is in the index for {ref_name}."),
+            Absence::NotIndexedYet => format!("{path:?} exists, but is not indexed yet."),
+            Absence::Unknown => format!("{path:?} is not in the index for {ref_name}."),
         };
         let error = AppError::new(Code::FileNotFound, message);
         match self.hint() {
@@ -234,10 +234,10 @@ impl Absence {
         match self {
             Absence::Skipped(SkipReason::TooLarge, _) => Some("`index.max_file_kib` is the limit."),
             Absence::Skipped(SkipReason::Ignored | SkipReason::BuiltinFolder | SkipReason::Generated, _) => {
-                Some("A line with `!` in .codecompassignore brings it back.")
+                Some("Add a line with `!` to .codecompassignore to index it.")
             }
             Absence::Skipped(SkipReason::Secret, _) => {
-                Some("`index.allow_secret_paths` in the user's own configuration brings it back.")
+                Some("Add it to `index.allow_secret_paths` in the user's own configuration to index it.")
             }
             Absence::NotIndexedYet => Some("Call sync_repo, or run `codecompass sync`."),
             _ => None,

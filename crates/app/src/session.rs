@@ -259,7 +259,7 @@ impl Session {
             None => AppError::new(Code::IndexInProgress, "Another process is indexing this project.")
                 .data(serde_json::json!({ "job_id": null })),
         };
-        error.hint("Wait for it to end; `codecompass status` shows how far it is.")
+        error.hint("Wait for it to end; `codecompass status` shows the progress.")
     }
 
     /// Adds the metadata of this project to an error.
@@ -313,7 +313,7 @@ impl Session {
             if view.facts_key != codecompass_index::extraction_key(&self.limits()) {
                 metadata.completeness = Completeness::Partial;
                 metadata.warnings.push(
-                    "indexed by an older version of this program, or with other languages; `codecompass sync` mends it"
+                    "indexed by an older version of this program, or with other languages; `codecompass sync` fixes it"
                         .into(),
                 );
             }

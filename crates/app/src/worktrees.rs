@@ -84,5 +84,5 @@ fn is_owner(note: &Path, ref_name: &str) -> bool {
 
 fn worktree_error(path: &Path, error: &std::io::Error) -> AppError {
     AppError::new(Code::InternalError, format!("{}: {error}.", path.display()))
-        .hint("Is there room, and may the data folder be written to?")
+        .hint("Check that the disk has space and the data folder is writable.")
 }

@@ -9,10 +9,7 @@ use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     let failed = |why: &dyn std::fmt::Display| {
-        let _ = writeln!(
-            std::io::stderr(),
-            "cruxe: {why}; build or install codecompass, which cruxe stands for, beside it"
-        );
+        let _ = writeln!(std::io::stderr(), "cruxe: {why}; build or install codecompass beside it");
         ExitCode::from(6)
     };
     let mut words = std::env::args_os();

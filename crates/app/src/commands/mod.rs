@@ -43,55 +43,47 @@ pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
         "Find definitions by name, by the end of a qualified name, or by a symbol id",
         &crate::tools::locate_symbol::TOOL,
     ),
-    tool("search", "Find the places that answer a query", &crate::tools::search_code::TOOL),
+    tool("search", "Find code that answers a query", &crate::tools::search_code::TOOL),
     tool(
         "explain",
-        "Tell why a place stands where it stands in a search, or why it is not there",
+        "Explain why a location has its rank in a search, or why it is missing",
         &crate::tools::explain_ranking::TOOL,
     ),
-    tool(
-        "references",
-        "Find every place that refers to a symbol, the proved ones first",
-        &crate::tools::find_references::TOOL,
-    ),
+    tool("references", "Find all references to a symbol, confirmed ones first", &crate::tools::find_references::TOOL),
     ToolCommand {
         name: "callers",
-        about: "Show who calls a symbol",
+        about: "Show the callers of a symbol",
         tool: &crate::tools::get_call_graph::TOOL,
         fixed: &[("direction", "callers")],
     },
     ToolCommand {
         name: "callees",
-        about: "Show whom a symbol calls",
+        about: "Show the functions that a symbol calls",
         tool: &crate::tools::get_call_graph::TOOL,
         fixed: &[("direction", "callees")],
     },
-    tool(
-        "outline",
-        "Show what is in a file: its symbols, nested, with their lines",
-        &crate::tools::get_file_outline::TOOL,
-    ),
-    tool("hierarchy", "Show what stands around a symbol, or inside it", &crate::tools::get_symbol_hierarchy::TOOL),
+    tool("outline", "Show the symbols of a file, nested, with their lines", &crate::tools::get_file_outline::TOOL),
+    tool("hierarchy", "Show the ancestors or descendants of a symbol", &crate::tools::get_symbol_hierarchy::TOOL),
     tool(
         "related",
-        "Show what else matters to who reads a symbol: what it uses, what uses it, what stands near",
+        "Show code related to a symbol: what it uses, what uses it, what is nearby",
         &crate::tools::find_related_symbols::TOOL,
     ),
     tool(
         "context",
-        "Show the code that answers a question, fitted to a budget of tokens",
+        "Show the code that answers a query, fitted to a token budget",
         &crate::tools::get_code_context::TOOL,
     ),
-    tool("grep", "Find every line that a regular expression, or plain text, matches", &crate::tools::grep_code::TOOL),
-    tool("read", "Show the exact text of symbols, places and files", &crate::tools::read_code::TOOL),
+    tool("grep", "Find all lines that match a regular expression or plain text", &crate::tools::grep_code::TOOL),
+    tool("read", "Show the exact text of symbols, line ranges and files", &crate::tools::read_code::TOOL),
     tool(
         "diff",
-        "Show what a branch changes, symbol by symbol, from where it parted from another",
+        "Show what a branch changes since it diverged from another, symbol by symbol",
         &crate::tools::diff_context::TOOL,
     ),
     tool("compare", "Show how one symbol differs between two refs", &crate::tools::compare_symbol::TOOL),
     tool("refs", "List the indexed branches and tags, and what each adds", &crate::tools::list_refs::TOOL),
-    tool("status", "Show what is indexed, and the jobs that did it", &crate::tools::index_status::TOOL),
+    tool("status", "Show what is indexed, and recent jobs", &crate::tools::index_status::TOOL),
 ];
 
 const fn tool(
@@ -146,7 +138,7 @@ fn run_tool(
     let arguments =
         Arguments::check_from(ParamSide::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
     if command.name == "grep" && common.verbose > 0 {
-        output::print_stderr("-v says more, like this; it does not look for lines that do not match");
+        output::print_stderr("-v means verbose here; inverted matching is not supported");
     }
     let form = if common.json { OutputFormat::Json } else { OutputFormat::Text(Reader::Person) };
     let mut desk = SnapshotCache::default();

@@ -243,7 +243,7 @@ fn elsewhere(request: &Request) -> Response {
             head { meta charset="utf-8"; meta name="viewport" content="width=device-width, initial-scale=1"; title { "CodeCompass" } }
             body {
                 h1 { "Another site sent you here" }
-                p { "CodeCompass shows pages only to those who open them directly. " a href=(target) { "Open this page" } }
+                p { "CodeCompass only shows pages that are opened directly. " a href=(target) { "Open this page" } }
             }
         }
     };
@@ -258,7 +258,7 @@ fn login_required() -> Response {
             head { meta charset="utf-8"; meta name="viewport" content="width=device-width, initial-scale=1"; title { "CodeCompass" } }
             body {
                 h1 { "This page needs a key" }
-                p { "Open the address that CodeCompass printed where it was started. It is good for one browser; a new one is printed there now." }
+                p { "Open the address that CodeCompass printed where it was started. It works for one browser; a new one was just printed there." }
             }
         }
     };

@@ -65,7 +65,7 @@ impl PageRequest {
         match self.answer(tool, placed, OutputFormat::Json).await {
             Some((Content::Json(json), false)) => Ok(json),
             Some((Content::Json(json), true)) => Err(json),
-            _ => Err(json!({ "error": { "code": "internal_error", "message": "The question was not answered." } })),
+            _ => Err(json!({ "error": { "code": "internal_error", "message": "The request was not answered." } })),
         }
     }
 
@@ -136,7 +136,7 @@ impl PageRequest {
             let trees =
                 self.own_workspace_state().await.as_ref().map(|own| list(&own["choices"], "trees")).unwrap_or_default();
             if !trees.iter().any(|known| known["path"] == **tree) {
-                let message = "This is no work tree of this repository.";
+                let message = "This is not a work tree of this repository.";
                 return Err(json!({ "error": { "code": "workspace_not_allowed", "message": message } }));
             }
             fields.insert("workspace".into(), json!(tree));

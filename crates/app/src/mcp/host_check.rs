@@ -44,7 +44,7 @@ impl HostCheck {
 
     /// Checks that a request is for this server and does not come from a foreign page.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        const NO_HOST: Refusal = (StatusCode::BAD_REQUEST, "Bad Request: no Host, or one that can not be read");
+        const NO_HOST: Refusal = (StatusCode::BAD_REQUEST, "Bad Request: missing or invalid Host");
         const UNKNOWN_HOST: Refusal = (StatusCode::FORBIDDEN, "Forbidden: unknown Host or Origin");
         // A proxy between the client and this server may have checked the other one.
         let host = single_header(headers, HOST, "Bad Request: more than one Host")?.ok_or(NO_HOST)?;
@@ -84,7 +84,7 @@ pub(super) fn parse_allowed_host(text: &str) -> Result<String, AppError> {
     if is_name {
         return Ok(bare.to_ascii_lowercase());
     }
-    Err(AppError::new(Code::InvalidInput, format!("--allowed-host {text:?} is no name of a host."))
+    Err(AppError::new(Code::InvalidInput, format!("--allowed-host {text:?} is not a host name."))
         .hint("Give the name alone, without scheme, port or path: --allowed-host code.example.org"))
 }
 

@@ -124,7 +124,7 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
     };
     let listener = TcpListener::bind((listen.address, listen.port))
         .await
-        .map_err(|error| failed(&format!("{}:{} can not be used", listen.address, listen.port), error))?;
+        .map_err(|error| failed(&format!("Cannot listen on {}:{}", listen.address, listen.port), error))?;
     let address = listener.local_addr().map_err(|error| failed("no address", error))?;
     let names = HostCheck::new(address, &listen.allowed_hosts);
     let mut config = StreamableHttpServerConfig::default()
@@ -160,7 +160,7 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
         .layer(middleware::from_fn(track_turn))
         .with_state(Arc::clone(&gate));
     let sockets = Sockets::new(Limits::for_descriptors(measure::descriptors()));
-    let mut signals = Signals::new().map_err(|error| failed("no signals can be had", error))?;
+    let mut signals = Signals::new().map_err(|error| failed("Cannot listen for signals", error))?;
     if let Some(file) = file {
         print_stderr(&format!("the token is in {}", file.display()));
     }

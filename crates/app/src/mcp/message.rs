@@ -23,7 +23,7 @@ pub(super) fn check_message(text: &[u8]) -> MessageCheck {
     let message: Value = match serde_json::from_slice(text) {
         Ok(message) => message,
         Err(error) => {
-            return MessageCheck::Invalid(error_response(-32700, &format!("This is no JSON: {error}."), Value::Null));
+            return MessageCheck::Invalid(error_response(-32700, &format!("Invalid JSON: {error}."), Value::Null));
         }
     };
     if let Some(messages) = message.as_array().filter(|messages| !messages.is_empty()) {
@@ -52,7 +52,7 @@ pub(super) fn request(text: &[u8]) -> Option<Request> {
 
 /// Batches were removed from the protocol. A sender waits for each request of a batch, so each one is refused.
 fn refuse_batch(messages: &[Value]) -> Value {
-    const BATCH_REFUSED: &str = "Batches are not taken: send each message by itself.";
+    const BATCH_REFUSED: &str = "Batches are not supported: send each message separately.";
     let ids = messages.iter().map(id_of).filter(|id| !id.is_null());
     let refused: Vec<Value> = ids.map(|id| error_response(-32600, BATCH_REFUSED, id)).collect();
     if refused.is_empty() { error_response(-32600, BATCH_REFUSED, Value::Null) } else { Value::Array(refused) }
@@ -60,7 +60,7 @@ fn refuse_batch(messages: &[Value]) -> Value {
 
 /// The problem of one message.
 fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
-    const NOT_JSON_RPC: (i32, &str) = (-32600, "This is no JSON-RPC 2.0 message.");
+    const NOT_JSON_RPC: (i32, &str) = (-32600, "This is not a JSON-RPC 2.0 message.");
     let is_one = message["jsonrpc"] == "2.0"
         && message.get("id").is_none_or(|id| is_id(id) || message["method"].is_null())
         && (message["method"].is_string() || message.get("result").is_some() || message.get("error").is_some());
@@ -79,7 +79,7 @@ fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
         }
     }
     // The SDK would answer other unreadable messages without the id, or not at all.
-    const INVALID_PARAMS: (i32, &str) = (-32602, "These are not the `params` that this method takes.");
+    const INVALID_PARAMS: (i32, &str) = (-32602, "Invalid `params` for this method.");
     match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(text) {
         Ok(JsonRpcMessage::Request(request)) => is_misread(&request.request, message).then_some(INVALID_PARAMS),
         Ok(_) => None,

@@ -48,7 +48,7 @@ uncommitted edits included.
 - get_file_outline shows what is in a file without reading it; get_symbol_hierarchy what is around or inside a symbol.
 - get_code_context gives the code itself within a token budget, find_related_symbols what else to look at beside a symbol.
 - Every symbol_id can be passed wherever a name is taken. `ref` asks about another branch; list_refs names those indexed.
-- metadata says how fresh and complete an answer is; empty and stale are told apart. Weak answer? suggest_followup_queries.
+- metadata says how fresh and complete an answer is; empty and stale differ. Weak answer? suggest_followup_queries.
 - Not indexed yet? index_repo once, then index_status until it is published.";
 
 /// The same for agents that get text. The first line says when to call: some clients show nothing else.
@@ -188,7 +188,7 @@ impl ServerHandler for Handler {
             let _ = sender.send(reply);
         });
         if let Err(QueueFull) = submitted {
-            const MESSAGE: &str = "Too many calls of this client are waiting: call again when some were answered.";
+            const MESSAGE: &str = "Too many calls of this client are waiting: retry when some were answered.";
             return Err(ErrorData::new(BUSY, MESSAGE, None));
         }
         let reply = tokio::select! {

@@ -320,7 +320,7 @@ impl Listener for LimitedListener {
     }
 
     fn local_addr(&self) -> io::Result<Socket> {
-        Err(io::Error::other("nobody asks the door for its address"))
+        Err(io::Error::other("this listener has no address"))
     }
 }
 
@@ -536,7 +536,7 @@ mod tests {
         loop {
             match client.read(&mut chunk) {
                 Ok(count) if count > 0 => bytes.extend_from_slice(&chunk[..count]),
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock) => panic!("it lives on"),
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock) => panic!("the connection stays open"),
                 _ => return String::from_utf8_lossy(&bytes).into_owned(),
             }
         }
@@ -579,7 +579,7 @@ mod tests {
             let mut idle = connect(address, REQUEST);
             request_once(&mut idle);
             assert_eq!(read_to_end(&mut idle), "");
-            assert_eq!(sockets.served.load(Ordering::Relaxed), 1, "whose answer is in the making stays");
+            assert_eq!(sockets.served.load(Ordering::Relaxed), 1, "a connection being served stays open");
             drop(served);
         });
     }

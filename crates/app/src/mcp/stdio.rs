@@ -29,7 +29,7 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     let parent = parent();
     let signals = Signals::new();
     let mut signals =
-        signals.map_err(|error| AppError::new(Code::InternalError, format!("No signals can be had: {error}.")))?;
+        signals.map_err(|error| AppError::new(Code::InternalError, format!("Cannot listen for signals: {error}.")))?;
     let (input, output) = stdio_pipes();
     let (to_sdk, sdk_reads) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);
     let (sdk_writes, from_sdk) = tokio::io::duplex(DUPLEX_BUFFER_BYTES);

@@ -60,12 +60,12 @@ pub(crate) fn constant_time_eq(secret: &str, given: &str) -> bool {
 pub(crate) fn random() -> Result<String, AppError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes)
-        .map_err(|error| AppError::new(Code::InternalError, format!("No token could be made: {error}.")))?;
+        .map_err(|error| AppError::new(Code::InternalError, format!("Cannot create a token: {error}.")))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn make(file: &Path) -> Result<String, AppError> {
-    let failed = |what: String| AppError::new(Code::InternalError, format!("No token could be made: {what}."));
+    let failed = |what: String| AppError::new(Code::InternalError, format!("Cannot create a token: {what}."));
     let secret = random()?;
     if let Some(folder) = file.parent() {
         private::create_folder(folder).map_err(|error| failed(error.to_string()))?;

@@ -99,7 +99,7 @@ impl WatchState {
         };
         let was_told = std::mem::replace(&mut *lock(&self.disk_full), told.clone()).is_some();
         if let Some(message) = told.filter(|_| !was_told) {
-            server.log(0, || format!("error: {message} Answers stay as they are until there is room."));
+            server.log(0, || format!("error: {message} Answers are not updated until there is space."));
         }
     }
 
@@ -274,9 +274,9 @@ impl Refresh for BackgroundRefresh<'_> {
         match job.ended() {
             Some(Ok(_)) => Ok(()),
             Some(Err(failure)) => Err(AppError::new(failure.code, failure.message)),
-            None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being brought in by job {}.", job.id))
-                .hint("It is large; ask again when index_status shows the job as published.")
-                .advice("It is large; ask again in a moment. `codecompass status` shows how far it is.")
+            None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being indexed by job {}.", job.id))
+                .hint("Retry when index_status shows the job as published.")
+                .advice("Retry in a moment; `codecompass status` shows the progress.")
                 .data(json!({ "ref": name, "job_id": job.id }))),
         }
     }
@@ -310,9 +310,8 @@ fn run_watch(server: &Weak<Server>, place: &Weak<OpenWorkspace>) {
                 watch
             }
             Err(error) => {
-                server.log(0, || {
-                    format!("warning: {}: {error}; every question looks at all files instead", session.root())
-                });
+                server
+                    .log(0, || format!("warning: {}: {error}; every query compares all files instead", session.root()));
                 *lock(&place.watch_state.status) = WatchStatus::Unavailable(error.to_string());
                 return;
             }

@@ -101,7 +101,7 @@ impl Jobs {
         let thread = std::thread::Builder::new().name("job".into()).spawn(run);
         thread.map_err(|error| {
             lock(&self.running).retain(|known| known.id != job.id);
-            AppError::new(Code::InternalError, format!("No thread could be started: {error}."))
+            AppError::new(Code::InternalError, format!("Cannot start a thread: {error}."))
         })?;
         Ok(job)
     }
@@ -113,7 +113,7 @@ impl Jobs {
         let Some(last) = of_project.nth(MAX_JOBS_PER_PROJECT - 1) else { return Ok(()) };
         let message = format!("{MAX_JOBS_PER_PROJECT} jobs of this project are running or waiting.");
         Err(AppError::new(Code::IndexInProgress, message)
-            .hint("Call again when some of them are over; index_status shows the one that runs.")
+            .hint("Retry when some of them are done; index_status shows the running one.")
             .data(json!({ "job_id": last.id })))
     }
 

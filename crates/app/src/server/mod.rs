@@ -89,7 +89,7 @@ impl ServerOptions {
                 .hint("Name the folder under which clients may open repositories."));
         }
         if args.auto_workspace && args.own_workspace_only {
-            let message = "--auto-workspace and --own-workspace-only contradict each other.";
+            let message = "--auto-workspace and --own-workspace-only cannot be combined.";
             return Err(AppError::new(Code::InvalidInput, message).hint("Choose one of them."));
         }
         let real = |path: &PathBuf| {
@@ -251,7 +251,7 @@ pub(crate) enum Content {
 impl Server {
     /// Starts a server; no workspace is opened yet.
     pub(crate) fn start(common: &Common, options: ServerOptions) -> Result<Arc<Self>, AppError> {
-        let no_threads = |error| AppError::new(Code::InternalError, format!("No threads can be started: {error}."));
+        let no_threads = |error| AppError::new(Code::InternalError, format!("Cannot start threads: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let config = common.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         let data = session::data_folder()?;
@@ -509,8 +509,8 @@ impl Server {
         if !self.options.own_workspace_only || root.starts_with(self.first_root.get_or_init(|| root.to_owned())) {
             return Ok(());
         }
-        let message = "This server answers for its own workspace only, and that is no longer where it was.";
-        Err(AppError::new(Code::WorkspaceNotAllowed, message).hint("Start the server again."))
+        let message = "This server answers for its own workspace only, and that workspace has moved.";
+        Err(AppError::new(Code::WorkspaceNotAllowed, message).hint("Restart the server."))
     }
 
     fn allowed_roots(&self) -> &[PathBuf] {

@@ -397,7 +397,7 @@ mod tests {
         }
         assert_eq!((state.tasks.len(), state.push(waiting(OTHER))), (MAX_WAITING, Err(QueueFull)));
         gone.store(true, Ordering::Relaxed);
-        state.push(waiting(ONE)).expect("nobody waits for the others");
+        state.push(waiting(ONE)).expect("the others were cancelled");
         assert_eq!((state.tasks.len(), state.loads.len()), (1, 1));
     }
 
@@ -446,11 +446,11 @@ mod tests {
         has_begun.recv_timeout(TEST_TIMEOUT).expect("it runs");
         workers.broadcast(&CacheCommand::EvictProject("somewhere".into()), TEST_TIMEOUT);
         let left: usize = workers.shared.lock().commands.iter().map(Vec::len).sum();
-        assert_eq!(left, 1, "the busy one has not heard of it yet");
+        assert_eq!(left, 1, "the busy thread has not applied it yet");
         gate.send(()).expect("it waits");
         let obeyed = workers.shared.commands_applied.wait_timeout_while(workers.shared.lock(), TEST_TIMEOUT, |state| {
             state.commands.iter().any(|orders| !orders.is_empty())
         });
-        assert!(!obeyed.expect("nobody panicked").1.timed_out(), "it hears of it when it is done");
+        assert!(!obeyed.expect("no thread panicked").1.timed_out(), "it applies the command when it is done");
     }
 }

@@ -218,7 +218,7 @@ impl Workspaces {
         match is_below && is_own() {
             true => Ok(self.insert(server, own, false, false)),
             false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
-                .hint("Leave `workspace` out, or start another server there.")
+                .hint("Omit `workspace`, or start another server there.")
                 .data(json!({ "workspace": asked }))),
         }
     }
@@ -248,7 +248,7 @@ impl Workspaces {
         }
         let message = format!("{MAX_REQUESTED_WORKSPACES} workspaces are open by request, and all of them are in use.");
         Err(AppError::new(Code::WorkspaceLimitExceeded, message)
-            .hint("Ask again when their jobs are over.")
+            .hint("Retry when their jobs are done.")
             .data(json!({ "limit": MAX_REQUESTED_WORKSPACES })))
     }
 
@@ -296,7 +296,7 @@ impl Workspaces {
 }
 
 fn not_allowed(asked: &str) -> AppError {
-    AppError::new(Code::WorkspaceNotAllowed, format!("The workspace {asked} lies under no allowed root."))
-        .hint("Start the server with --allowed-root for a folder around it.")
+    AppError::new(Code::WorkspaceNotAllowed, format!("The workspace {asked} is not under an allowed root."))
+        .hint("Start the server with --allowed-root for a folder that contains it.")
         .data(json!({ "workspace": asked }))
 }

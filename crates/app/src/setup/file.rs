@@ -30,7 +30,7 @@ pub(super) fn resolve_links(path: &Path) -> Result<PathBuf> {
             }
         }
     }
-    Err(Error::other("its links lead in a circle"))
+    Err(Error::other("its links form a cycle"))
 }
 
 /// The text of a file; `None` if it does not exist.
@@ -40,7 +40,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
         opened => opened?,
     };
     if !file.metadata()?.is_file() {
-        return Err(Error::other("it is no file"));
+        return Err(Error::other("it is not a file"));
     }
     let mut text = String::new();
     if file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)? as u64 > MAX_FILE_BYTES {
@@ -56,7 +56,7 @@ pub(super) fn is_read_only(path: &Path) -> bool {
 
 /// Replaces the text of a file atomically. An existing file keeps its permissions.
 pub(super) fn write(path: &Path, text: &str, mode: Option<u32>, point: KillPoint<'_>) -> Result<()> {
-    let folder = path.parent().ok_or_else(|| Error::other("it lies nowhere"))?;
+    let folder = path.parent().ok_or_else(|| Error::other("it has no parent folder"))?;
     let beside = temp_path(path);
     // Left by a run that was killed here; never followed, in case it is a link.
     let _ = fs::remove_file(&beside);

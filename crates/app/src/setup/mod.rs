@@ -208,11 +208,11 @@ impl Installer<'_> {
                 let again = file::read(&real).map_err(told)?;
                 return match again == change.after {
                     true => Ok(StepOutcome::Changed(lines)),
-                    false => Err("somebody else wrote it at the same time; run this again".into()),
+                    false => Err("another program changed it at the same time; run this again".into()),
                 };
             }
         }
-        Err("somebody else keeps writing it; run this again".into())
+        Err("another program keeps changing it; run this again".into())
     }
 
     /// Writes a change, unless the file has changed since the change was planned.

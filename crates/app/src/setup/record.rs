@@ -64,7 +64,9 @@ impl Record {
     pub(super) fn undo(&self, text: &str) -> Result<Option<String>, String> {
         match self.fingerprint_before {
             None => Ok(None),
-            Some(_) => apply(text, &self.undo).map(Some).ok_or_else(|| "the record of our change does not fit".into()),
+            Some(_) => apply(text, &self.undo)
+                .map(Some)
+                .ok_or_else(|| "the record of our change does not match the file".into()),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::tools::{input, shape};
 pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "explain_ranking",
     title: "Explain a ranking",
-    description: "Why a place stands where it stands in a search_code answer, factor by factor; or, as \
+    description: "Why a location has its rank in a search_code answer, factor by factor; or, as \
                   result_not_found with data.why, what keeps it out.",
     params: &[
         required("query", ParamKind::Text, "The query of the search").max_bytes(MAX_QUERY).positional("QUERY"),
@@ -69,7 +69,7 @@ impl ExplainArgs {
             true => {
                 let place = arguments.required_text("place");
                 let parts = place.rsplit_once(':').and_then(|(path, line)| Some((path.to_owned(), line.parse().ok()?)));
-                parts.ok_or_else(|| invalid("Give the place as PATH:LINE, like src/auth/jwt.rs:87."))?
+                parts.ok_or_else(|| invalid("Give the location as PATH:LINE, like src/auth/jwt.rs:87."))?
             }
         };
         let query = arguments.required_text("query");
@@ -143,7 +143,7 @@ impl Render for ExplainedHit<'_> {
 
 fn not_found(path: &str, line: u32, why: Value) -> AppError {
     let explanation = why["explanation"].as_str().unwrap_or_default();
-    let message = format!("{path}:{line} is no result of this query: {explanation}.");
+    let message = format!("{path}:{line} is not a result of this query: {explanation}.");
     AppError::new(Code::ResultNotFound, message).data(json!({
         "result_path": path,
         "result_line_start": line,
@@ -154,7 +154,7 @@ fn not_found(path: &str, line: u32, why: Value) -> AppError {
 fn miss_json(why: &MissReason) -> Value {
     match why {
         MissReason::NoSuchFile => {
-            json!({ "reason": "file_not_indexed", "explanation": "no such file is in the index for this ref" })
+            json!({ "reason": "file_not_indexed", "explanation": "the file is not in the index for this ref" })
         }
         MissReason::PastEnd { lines } => json!({
             "reason": "line_out_of_range",
@@ -163,7 +163,7 @@ fn miss_json(why: &MissReason) -> Value {
         }),
         MissReason::Filtered { by, found } => json!({
             "reason": "filtered",
-            "explanation": format!("the filter `{by}` keeps it out: it is {found}"),
+            "explanation": format!("the filter `{by}` excludes it: it is {found}"),
             "filter": by,
             "found": found,
         }),
@@ -171,7 +171,7 @@ fn miss_json(why: &MissReason) -> Value {
             "reason": "no_matching_term",
             "explanation": match words.is_empty() {
                 true => "the query has no word that can be looked up".to_owned(),
-                false => format!("none of these words, or forms of them, stand there: {}", words.join(", ")),
+                false => format!("it contains none of these words or their forms: {}", words.join(", ")),
             },
             "terms": words,
         }),
@@ -179,7 +179,7 @@ fn miss_json(why: &MissReason) -> Value {
             "reason": "ranked_lower",
             "explanation": match rank {
                 Some(rank) => format!("it is result {rank}, with a total of {:.3}; the last one shown has {needed:.3}", place.scores.total()),
-                None => format!("it is behind all that a list can have; its total is {:.3}, the last one shown has {needed:.3}", place.scores.total()),
+                None => format!("it is beyond the maximum length of a list; its total is {:.3}, the last one shown has {needed:.3}", place.scores.total()),
             },
             "rank": rank,
             "needed": needed,
@@ -241,42 +241,42 @@ fn contribution_text(place: &SearchHit, feature: Feature) -> String {
     match feature {
         Feature::Bm25 => format!("{percent}% of the highest score this query could have"),
         Feature::ExactMatch => {
-            stated(format!("the query names {name}"), "no symbol here bears exactly a name of the query")
+            stated(format!("the query names {name}"), "no symbol here has exactly a name of the query")
         }
         Feature::QualifiedName => {
-            stated(format!("words of the query in '{name}'"), "the qualified name bears no word of the query")
+            stated(format!("words of the query in '{name}'"), "the qualified name has no word of the query")
         }
         Feature::PathAffinity => {
             stated("near a path of the query, or a file with uncommitted edits".into(), "no path bias applied")
         }
         Feature::Definition => stated(
-            format!("the name that is defined here consists of what was asked for, to {percent}%"),
-            "nothing that was asked for is defined here",
+            format!("{percent}% of the name defined here is in the query"),
+            "nothing from the query is defined here",
         ),
         Feature::KindMatch => {
-            stated("the kind that was asked for, or that the spelling suggests".into(), "no kind asked for")
+            stated("the requested kind, or the one that the spelling suggests".into(), "no kind requested")
         }
-        Feature::Meaning => format!("{percent}% alike in meaning, by the model in the program"),
-        Feature::Named => "defines a name that was typed as one".into(),
-        Feature::Literal => "holds the text as it was typed, or the fixed parts of the message".into(),
+        Feature::Meaning => format!("{percent}% similar in meaning, by the embedding model"),
+        Feature::Named => "defines a name in the query".into(),
+        Feature::Literal => "contains the exact text, or the fixed parts of the message".into(),
         Feature::Frame => "a trace in the query passed through it".into(),
-        Feature::FileName => format!("{percent}% of the words of the file's name were asked for"),
+        Feature::FileName => format!("{percent}% of the words of the file's name are in the query"),
         Feature::PathWords => "words of the query in the path".into(),
-        Feature::Coverage => "words of the query that stand together here".into(),
+        Feature::Coverage => "words of the query that occur together here".into(),
         Feature::FileText => "words of the query all over this file".into(),
         Feature::NameWords => format!("{percent}% of the weight of the query's words is in the name"),
         Feature::FileNameWords => format!("{percent}% of the weight of the query's words is in the file's name"),
-        Feature::Form => "a symbol, or prose where docs are asked for".into(),
-        Feature::Size => "the longer, the more it does".into(),
-        Feature::FileCoverage => "words of the query that stand together in this file".into(),
+        Feature::Form => "a symbol, or prose if the query asks for docs".into(),
+        Feature::Size => "longer symbols score higher".into(),
+        Feature::FileCoverage => "words of the query that occur together in this file".into(),
         Feature::FileAgreement => "several places of this file match".into(),
         Feature::Public => "visible to others".into(),
-        Feature::Minor => "a part of another symbol, or says only that something is there".into(),
+        Feature::Minor => "a part of another symbol, or only a declaration".into(),
         Feature::Test => "a test, and the query does not ask for tests".into(),
         Feature::Example => "an example, a benchmark or a fixture, and the query does not ask for one".into(),
         Feature::NotCode => "prose, data or configuration, and the query does not ask for that".into(),
-        Feature::PassesOn => "a stub, or a file that passes on what stands elsewhere".into(),
-        Feature::Repeat => "further results of the same file step back".into(),
+        Feature::PassesOn => "a stub, or a file that only re-exports".into(),
+        Feature::Repeat => "further results of the same file are ranked lower".into(),
     }
 }
 

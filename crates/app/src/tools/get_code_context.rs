@@ -342,7 +342,7 @@ impl Render for ContextAnswer<'_> {
             }
         }
         if self.taken.is_empty() && self.left == 0 {
-            text += "Nothing answers that.\n";
+            text += "No results.\n";
         }
         if self.left > 0 {
             let how = reader.argument("max_tokens", 2 * self.question.max_tokens);
@@ -382,7 +382,7 @@ fn requested_items(
         if total > 1 {
             let symbol = hit.symbol();
             metadata.warnings.push(format!(
-                "{} symbols are called {name}; this is {} ({}:{})",
+                "{} symbols are called {name}; showing {} ({}:{})",
                 total, symbol.qualified_name, hit.version.path, symbol.lines.start
             ));
         }
@@ -448,7 +448,7 @@ fn empty_hint(snapshot: &Snapshot, query: &str) -> Result<String, AppError> {
         }
     }
     Ok(match near.is_empty() {
-        true => "Nothing holds these words: ask in other words, or search_code with mode \"literal\"".into(),
-        false => format!("Nothing holds these words; nearest names: {}", near.join(", ")),
+        true => "No match for these words: rephrase, or use search_code with mode \"literal\"".into(),
+        false => format!("No match for these words; similar names: {}", near.join(", ")),
     })
 }

@@ -255,7 +255,7 @@ impl NameDefinitions<'_> {
             escape_control(&self.ref_name)
         );
         if !self.suggestions.is_empty() {
-            text += &format!("Nearest names: {}\n", escape_control(&self.suggestions.join(", ")));
+            text += &format!("Similar names: {}\n", escape_control(&self.suggestions.join(", ")));
         }
         text
     }

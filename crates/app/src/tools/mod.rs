@@ -51,18 +51,18 @@ pub(crate) const CORE_TOOLS: &[(&str, &str)] = &[
         "search_code",
         "Find code by a question in words, a name, a path or an error message; best first. A name gives its definitions.",
     ),
-    ("grep_code", "Every line that matches a regex or text, with the symbol around it."),
+    ("grep_code", "Every line that matches a regex or text, with its enclosing symbol."),
     (
         "read_code",
         "Exact numbered text of several things at once: names, path:line (the symbol there), path:10-40, files (outline if long).",
     ),
     (
         "find_references",
-        "Every place that refers to a symbol, with its line; calls through interfaces too. Before changing it.",
+        "Every reference to a symbol, with its line; calls through interfaces too. Before changing it.",
     ),
     (
         "get_call_graph",
-        "Who calls a function, or whom it calls, proved; depth 2 for impact; depth 5 with tests=only: the tests that reach it.",
+        "Callers or callees of a function, confirmed; depth 2 for impact; depth 5 with tests=only: the tests that reach it.",
     ),
     ("get_file_outline", "What is in a file: symbols with line ranges and signatures."),
     ("diff_context", "What a branch, commit or your edits change, by symbol: what broke and its callers first."),

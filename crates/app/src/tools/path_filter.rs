@@ -17,7 +17,7 @@ use crate::paths::{PathBase, normalize};
 pub(crate) const PATH_FILTER: Param = optional(
     "path_filter",
     ParamKind::Text,
-    "Only these files: the beginning of a path, a file or folder name, or patterns (`src/**,!*_test.go`)",
+    "Only these files: a path prefix, a file or folder name, or patterns (`src/**,!*_test.go`)",
 )
 .brief("Path prefix, name, or globs: `src/**,!*_test.go`")
 .flag("path-filter")
@@ -252,7 +252,7 @@ fn split(patterns: &str) -> Vec<&str> {
 
 fn invalid_pattern(error: &globset::Error) -> AppError {
     let error = truncate(&error.to_string(), 200);
-    AppError::new(Code::InvalidInput, format!("A pattern of `path_filter` can not be read: {error}."))
+    AppError::new(Code::InvalidInput, format!("Invalid pattern in `path_filter`: {error}."))
         .data(json!({ "parameter": "path_filter" }))
 }
 

@@ -214,7 +214,7 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
         _ => {
             let near = nearest_names(snapshot, asked, 3)?;
             let error = AppError::new(Code::SymbolNotFound, format!("No symbol or file {asked:?} is indexed."));
-            Err(if near.is_empty() { error } else { error.hint(format!("Nearest names: {}.", near.join(", "))) })
+            Err(if near.is_empty() { error } else { error.hint(format!("Similar names: {}.", near.join(", "))) })
         }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         ALL,
         NO_SYNC,
         optional("index", ParamKind::Flag(false), "Index first if that was never done").cli_only(),
-        optional("debug", ParamKind::Flag(false), "Add what is of use to those who work on this program").cli_only(),
+        optional("debug", ParamKind::Flag(false), "Add debugging details").cli_only(),
         WORKSPACE,
     ],
     output: || {
@@ -134,7 +134,7 @@ impl QueryReading {
         let pattern = Pattern::new(&PatternOptions { text: query, literal, ignore_case: false, word: false });
         let pattern = pattern.map_err(|error| {
             AppError::new(Code::InvalidInput, format!("`query` is no regular expression. {}", error.0))
-                .hint("With `mode` \"literal\" it is taken as plain text.")
+                .hint("Set `mode` to \"literal\" to search for it as plain text.")
                 .data(json!({ "parameter": "query" }))
         })?;
         Ok(if literal { QueryReading::Literal(pattern) } else { QueryReading::Regex(pattern) })
@@ -213,10 +213,10 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     let found = search(snapshot, &asked)?;
     if found.timed_out {
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("not every file could be looked at in time; ask again, or narrow `path_filter`".into());
+        metadata.warnings.push("not all files were searched (time limit); retry, or narrow `path_filter`".into());
     }
     if found.is_quote_missing && !found.hits.is_empty() {
-        metadata.warnings.push("the quoted text stands nowhere as it is; these places hold words of it".into());
+        metadata.warnings.push("no exact match for the quoted text; showing partial matches".into());
     }
     if found.hits.is_empty() {
         let near =
@@ -239,7 +239,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
         metadata.completeness = Completeness::Truncated;
     }
     if !found.is_exhaustive {
-        metadata.warnings.push("more lines hold this text than are ranked: the first by path were taken".into());
+        metadata.warnings.push("too many lines contain this text: only the first by path are ranked".into());
     }
     Answer::render(inquiry.form, 0, &hits)
 }
@@ -378,15 +378,15 @@ impl Render for EmptySearchAnswer<'_> {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
         let (query, ref_name) = (escape_control(&self.question.query), escape_control(&self.metadata.ref_name));
         let what = match self.question.reading {
-            QueryReading::Words => "holds any word of",
-            QueryReading::Literal(_) => "holds the text",
+            QueryReading::Words => "contains any word of",
+            QueryReading::Literal(_) => "contains the text",
             QueryReading::Regex(_) => "matches",
         };
         let plural = if files == 1 { "" } else { "s" };
         let (files, filters) = (count_text(files as u64), filters(self.question));
         let mut text = format!("Nothing in {files} file{plural} of {ref_name}{filters} {what}: {query}\n");
         if !self.near.is_empty() {
-            text += &format!("Nearest names: {}\n", escape_control(&self.near.join(", ")));
+            text += &format!("Similar names: {}\n", escape_control(&self.near.join(", ")));
         }
         Ok(text + &self.metadata.notes())
     }

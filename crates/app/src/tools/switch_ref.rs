@@ -63,12 +63,10 @@ fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer
     match served.connection {
         Some(connection) if connection.switch(root, asked.to_owned()) => {}
         Some(_) => {
-            metadata.warnings.push("this connection can not remember any more refs: pass `ref` with each call".into());
+            metadata.warnings.push("this connection cannot store any more refs: pass `ref` with each call".into());
         }
         None => {
-            metadata
-                .warnings
-                .push("this request has no connection that remembers it: pass `ref` with each call".into());
+            metadata.warnings.push("this request has no connection that stores it: pass `ref` with each call".into());
         }
     }
     let worktree = match (&target.key, &session.workspace.repo) {
@@ -123,7 +121,7 @@ fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
     error.code = Code::RefNotIndexed;
     let known = error.details.hint.take().map(|hint| hint + " ").unwrap_or_default();
     let error = error.advice(known.trim_end());
-    error.hint(format!("{known}Call index_repo with ref {asked:?} once it is there.")).data(json!({
+    error.hint(format!("{known}Call index_repo with ref {asked:?} once it exists.")).data(json!({
         "ref": asked,
         "call": index_call(asked),
     }))
@@ -136,8 +134,8 @@ fn not_published(served: ServerOrigin<'_>, session: &Session, target: &codecompa
     match ours.or_else(theirs) {
         Some(job) => {
             AppError::new(Code::OverlayNotReady, format!("{} is being indexed by job {job}.", target.ref_name))
-                .hint("Ask again when index_status shows it as published.")
-                .advice("Ask again in a moment; `codecompass status` shows how far it is.")
+                .hint("Retry when index_status shows it as published.")
+                .advice("Retry in a moment; `codecompass status` shows the progress.")
                 .data(json!({ "ref": target.ref_name, "job_id": job }))
         }
         None => AppError::ref_not_indexed(&target.ref_name),

@@ -27,7 +27,7 @@ pub(crate) fn normalize_name(snapshot: &Snapshot, paths: &PathResolver<'_>, name
     };
     let Some(version) = snapshot.version_at(&file.path)? else {
         let why = file.absence.as_ref().map(|absence| absence.explanation_clause());
-        return Err(missing(why.unwrap_or_else(|| "no such file is in the index for this ref".into())));
+        return Err(missing(why.unwrap_or_else(|| "the file is not in the index for this ref".into())));
     };
     if line == 0 || line > version.lines.max(1) {
         return Err(missing(format!("the file has {} lines", version.lines)));
@@ -74,7 +74,7 @@ pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&ResolvedF
     let why = absence.map(|absence| format!(": {}", absence.explanation_clause())).unwrap_or_default();
     let mut error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?}{place} is indexed{why}."));
     if !near.is_empty() {
-        error = error.hint(format!("Nearest names: {}.", near.join(", ")));
+        error = error.hint(format!("Similar names: {}.", near.join(", ")));
     }
     let mut data = json!({ "symbol_name": name, "path": file.map(|file| &file.path), "nearest_names": near });
     if let Some(reason) = absence.and_then(Absence::skip_reason) {

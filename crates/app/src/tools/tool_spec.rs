@@ -145,16 +145,16 @@ pub(crate) const REF: Param = optional("ref", ParamKind::Text, "Branch, tag or c
 
 /// Answers from the published index; commands have it.
 pub(crate) const NO_SYNC: Param =
-    optional("no_sync", ParamKind::Flag(false), "Answer from what is published, without looking for changes first")
+    optional("no_sync", ParamKind::Flag(false), "Answer from the published index, without syncing first")
         .cli_only()
         .flag("no-sync");
 
 /// Removes the limit; commands have it.
-pub(crate) const ALL: Param = optional("all", ParamKind::Flag(false), "All of them").cli_only().conflicts_with("limit");
+pub(crate) const ALL: Param = optional("all", ParamKind::Flag(false), "No limit").cli_only().conflicts_with("limit");
 
 /// The file of a symbol if its name is ambiguous; most tools about a symbol have it.
-pub(crate) const FILE: Param = optional("path", ParamKind::Text, "File of the definition, when several bear the name")
-    .brief("Its file, if several bear the name")
+pub(crate) const FILE: Param = optional("path", ParamKind::Text, "File of the definition, if the name is ambiguous")
+    .brief("Its file, if the name is ambiguous")
     .flag("in")
     .value("FILE");
 

@@ -207,11 +207,11 @@ fn skipped_file_says_why() {
         let error = project.json_expecting(&format!("outline {path}"), 1)["error"].clone();
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("file_not_found"), &json!(word)), "{error}");
         let message = error["message"].as_str().expect("text");
-        assert!(message.starts_with(&format!("\"{path}\" is left out of the index for main: {words}.")), "{message}");
+        assert!(message.starts_with(&format!("\"{path}\" is excluded from the index for main: {words}.")), "{message}");
 
         let error = project.json_expecting(&format!("references alpha --in {path}"), 1)["error"].clone();
         let message = error["message"].as_str().expect("text");
-        assert!(message.contains(&format!("the file is left out of the index, {words}.")), "{message}");
+        assert!(message.contains(&format!("the file is excluded from the index, {words}.")), "{message}");
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("symbol_not_found"), &json!(word)), "{error}");
 
         let error = project.json_expecting(&format!("explain alpha {path}:1"), 1)["error"].clone();
@@ -262,9 +262,9 @@ fn folder_and_unindexed_file_are_reported() {
     }
     project.repository.write("src/later.rs", "pub fn later() {}\n");
     let said = project.run_expecting("outline src/later.rs --no-sync", 1);
-    assert!(said.contains("\"src/later.rs\" is there, but not indexed yet.") && said.contains("sync"), "{said}");
+    assert!(said.contains("\"src/later.rs\" exists, but is not indexed yet.") && said.contains("sync"), "{said}");
     let said = project.run_expecting("outline src/never.rs", 1);
-    assert!(said.contains("No file \"src/never.rs\" is in the index for main."), "{said}");
+    assert!(said.contains("\"src/never.rs\" is not in the index for main."), "{said}");
     let said = project.run_expecting("context --symbol src/a.rs:99", 1);
     assert!(said.contains("src/a.rs has no line 99"), "{said}");
 }

@@ -113,7 +113,7 @@ fn only_user_config_allows_secret_paths() {
     project.run_ok("sync");
     assert_eq!(leaks(&project, "main"), ["wordofenv", "wordofkeyfile"]);
     let answer = project.json("locate plain");
-    assert!(answer["metadata"]["warnings"].to_string().contains("index.allow_secret_paths can not be set"), "{answer}");
+    assert!(answer["metadata"]["warnings"].to_string().contains("index.allow_secret_paths cannot be set"), "{answer}");
     let bad = project.run_with("locate plain", &[("CODECOMPASS_INDEX_ALLOW_SECRET_PATHS", "{a")]);
     assert_eq!(bad.code, Some(2), "{bad:?}");
 }

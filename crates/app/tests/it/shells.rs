@@ -154,7 +154,7 @@ fn usage_errors_suggest_corrections() {
     let project = service();
     let table = [
         ("search x --kind nonsense", 2, "Unknown `--kind` \"nonsense\""),
-        ("search x --path-filter [", 2, "A pattern of `--path-filter` can not be read"),
+        ("search x --path-filter [", 2, "Invalid pattern in `--path-filter`"),
         ("context x --max-tokens 0", 2, "`--max-tokens` is 0"),
         ("search retry --limit 0", 0, "warning: `--limit` 0 was changed to 1"),
         ("hierarchy twin", 1, "  src/a.rs:2 fn "),
@@ -165,7 +165,7 @@ fn usage_errors_suggest_corrections() {
         ("serch x", 2, "'search'"),
         ("search x --limt 3", 2, "'--limit'"),
         ("setup cursr", 2, "'cursor'"),
-        ("locate x --workspace srcc", 5, "Is it src?"),
+        ("locate x --workspace srcc", 5, "Did you mean src?"),
         ("man serch", 2, "There is no command \"serch\""),
     ];
     for (command, code, part) in table {

@@ -152,7 +152,7 @@ fn read_code_is_exact_and_reports_missing_items() {
     assert!(text.starts_with(whole), "{text}");
     assert!(text.contains("nobody: No symbol or file \"nobody\" is indexed."), "{text}");
     assert!(text.contains("b/long.md:2 (the file ends with line 2)\n2 two\n"), "{text}");
-    assert!(text.contains("b/gone.md: No file \"b/gone.md\" is in the index"), "{text}");
+    assert!(text.contains("b/gone.md: \"b/gone.md\" is not in the index"), "{text}");
 }
 
 #[test]

@@ -87,5 +87,5 @@ fn answer(inquiry: &QueryContext<'_>, given: &str) -> Result<Answer, AppError> {
 }
 
 fn missing(path: &str) -> AppError {
-    AppError::new(Code::FileNotFound, format!("No folder {path:?} is in this state of the code."))
+    AppError::new(Code::FileNotFound, format!("No folder {path:?} in this version of the code."))
 }

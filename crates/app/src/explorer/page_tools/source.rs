@@ -137,7 +137,7 @@ fn symbol_excerpt(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result
         resolve_name(snapshot, &wanted, AmbiguityPolicy::First { others: MAX_OTHERS })?
     else {
         let near = nearest_names(snapshot, name, 5)?;
-        let error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?} is in this state of the code."));
+        let error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?} in this version of the code."));
         return Err(error.data(json!({ "nearest_names": near })));
     };
     let version = (*hit.version).clone();
