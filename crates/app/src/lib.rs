@@ -1,14 +1,14 @@
 //! The edge of CodeCompass: command line, MCP server, explorer, configuration, errors with hints, rendering.
 //!
 //! Everything that talks to a person or a program is in this crate; nothing here computes an answer. A call is parsed
-//! into typed arguments, a [`session::Session`] opens the workspace, `index` or `query` does the work, and the result
+//! into typed arguments, a `session::Session` opens the workspace, `index` or `query` does the work, and the result
 //! is rendered as text or JSON. This crate contains no SQL, no tree-sitter and no git plumbing.
 //!
 //! # Tools and commands
 //!
 //! A tool is one file in `tools/`: typed arguments, checked once, and an answer as values that implement
-//! [`output::Render`]. Only the requested format is rendered. `tools/batch.rs` handles calls about several names.
-//! [`call::Call`] is a call of a tool by a client or by the command line; a tool does not know which.
+//! `output::Render`. Only the requested format is rendered. `tools/batch.rs` handles calls about several names.
+//! `call::Call` is a call of a tool by a client or by the command line; a tool does not know which.
 //!
 //! The parameters of a tool are a table (`tools/tool_spec.rs`). The input schema of `tools/list`, the argument check,
 //! the options of its command (`cli/tool.rs`) and the reference page (`docs/tools.md`) are derived from it, so they
@@ -23,7 +23,7 @@
 //!
 //! `tools/rows.rs` formats rows of text: a path once per file, below it a row per location that begins with its line,
 //! and omitted results in one last line. Large results of a command (`grep`) are printed file by file
-//! ([`output::Printer`]) and never kept in memory. `tools/trees.rs` cuts trees of symbols to the maximum size, outer
+//! (`output::Printer`) and never kept in memory. `tools/trees.rs` cuts trees of symbols to the maximum size, outer
 //! levels first. `tools/followups.rs` has the rules of `suggest_followup_queries`; weak and empty answers of other
 //! tools include its suggestions. `error.rs` maps every library error once, to a code, a message, a hint and data.
 //!
