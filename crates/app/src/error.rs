@@ -94,7 +94,7 @@ codes! {
 const MAX_MESSAGE_BYTES: usize = 4096;
 
 impl AppError {
-    /// Creates an error without a hint or data.
+    /// Creates an error without a hint or data. A message that quotes a corrupt file of a repository is truncated.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
         let mut message = message.into();
@@ -122,6 +122,20 @@ impl AppError {
         self.message = put(&self.message);
         self.details.hint = self.details.hint.as_deref().map(put);
         self.details.advice = self.details.advice.as_deref().map(put);
+        self
+    }
+
+    /// Applies a function to every string of the data.
+    pub(crate) fn map_data(mut self, put: &dyn Fn(&str) -> String) -> Self {
+        let mut open = vec![&mut self.details.data];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) => *text = put(text),
+                Value::Array(items) => open.extend(items),
+                Value::Object(fields) => open.extend(fields.values_mut()),
+                _ => {}
+            }
+        }
         self
     }
 

@@ -82,7 +82,7 @@ pub(crate) struct Long(Vec<String>);
 
 impl Long {
     /// The long strings of a call.
-    pub(crate) fn of(arguments: &Arguments) -> Self {
+    pub(crate) fn from_arguments(arguments: &Arguments) -> Self {
         let texts = arguments.values().flat_map(|value| match value {
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
             value => Vec::from_iter(value.as_str()),

@@ -407,7 +407,8 @@ fn repository_config_is_limited() {
     let answer = project.json("index");
     let warnings = answer["metadata"]["warnings"].to_string();
     assert!(warnings.contains("index.threads cannot be set by a repository"), "{warnings}");
-    assert!(warnings.contains("hooks.run"), "{warnings}");
+    assert!(warnings.contains(".codecompass/config.toml:7: "), "{warnings}");
+    assert!(!warnings.contains("hooks"), "a repository does not speak in our voice: {warnings}");
     assert!(!warnings.contains("ignore") && !warnings.contains("freshness_policy"), "{warnings}");
     assert_eq!(project.places("locate job"), NONE);
     let complaints = project.stderr_lines();
