@@ -1,4 +1,4 @@
-//! The floors that indexing is measured against: what any tool would have to do.
+//! Baselines for indexing benchmarks: the minimum work that any tool would have to do.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::IndexError;
 use crate::source::{Limits, Workspace, list_worktree};
 
-/// Walks a tree with no rules but to stay out of `.git`, and asks for the status of every file. Gives their number.
+/// Walks a tree without ignore rules, skipping only `.git`, and stats every file. Returns the number of files.
 pub fn walk(root: &Path, threads: usize) -> u64 {
     let files = AtomicU64::new(0);
     let walker = WalkBuilder::new(root)
@@ -30,8 +30,8 @@ pub fn walk(root: &Path, threads: usize) -> u64 {
     files.into_inner()
 }
 
-/// Walks a tree with the rules of ignore files, reads every file, and looks for bytes in it: what a search without an
-/// index has to do at least. Gives the number of files that hold them.
+/// Walks a tree with the rules of ignore files, reads every file and searches it for bytes: the minimum work of a
+/// search without an index. Returns the number of files that contain them.
 pub fn scan(root: &Path, wanted: &[u8], threads: usize) -> u64 {
     let files = AtomicU64::new(0);
     let finder = memchr::memmem::Finder::new(wanted);
@@ -49,21 +49,21 @@ pub fn scan(root: &Path, wanted: &[u8], threads: usize) -> u64 {
     files.into_inner()
 }
 
-/// What was read and parsed.
+/// Counts of files that were read and parsed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseStats {
-    /// Files.
+    /// The number of files.
     pub files: u64,
-    /// Bytes in them.
+    /// Their size in bytes.
     pub bytes: u64,
-    /// Lines in them.
+    /// Their number of lines.
     pub lines: u64,
-    /// Nodes or tokens, so that nothing is optimised away.
+    /// Nodes or tokens; counted so that nothing is optimised away.
     pub units: u64,
 }
 
-/// Lists the files that an index would read, reads them, parses those with a grammar and splits the others into
-/// words; keeps nothing.
+/// Lists the files that an index would read, reads them, parses those with a grammar and splits the others into words.
+/// Stores nothing.
 pub fn parse(workspace: &Workspace, limits: &Limits, threads: usize) -> Result<ParseStats, IndexError> {
     let listing = list_worktree(workspace, limits)?;
     let pool = crate::pipeline::pool(threads)?;

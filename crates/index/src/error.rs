@@ -1,4 +1,4 @@
-//! What can go wrong on the write path.
+//! Errors of the write path.
 
 use codecompass_store::StoreError;
 
@@ -7,28 +7,28 @@ use crate::source::SourceError;
 /// An error of the write path.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The source can not be listed or read.
+    /// The source cannot be listed or read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The store said no.
+    /// The store returned an error.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A ref was asked for, and the folder is under no version control.
+    /// A ref was requested, but the folder is not under version control.
     #[error("{0} is not in a git repository, so it has no ref but \"live\"")]
     NoVersionControl(String),
-    /// A bare repository without a single commit.
+    /// A bare repository without commits.
     #[error("the repository has no commit yet")]
     NoCommit,
-    /// The system gives no threads.
-    #[error("no threads can be started: {0}")]
+    /// The system cannot start threads.
+    #[error("cannot start threads: {0}")]
     Threads(String),
-    /// The work tree can not be watched.
-    #[error("it can not be watched: {0}")]
+    /// The work tree cannot be watched.
+    #[error("the work tree cannot be watched: {0}")]
     Watch(String),
-    /// A work tree that other programs kept moving while it was read.
-    #[error("the work tree was moved to other commits again and again while it was read")]
+    /// Other programs kept changing the work tree while it was read.
+    #[error("git kept changing the work tree while it was read")]
     WorktreeUnstable,
-    /// The caller asked to stop.
-    #[error("stopped on request")]
+    /// The caller cancelled the operation.
+    #[error("cancelled")]
     Cancelled,
 }

@@ -1,4 +1,4 @@
-//! Is what is published what is there? Answered without writing anything.
+//! Compares published views with their sources, without writing anything.
 
 use std::time::Instant;
 
@@ -13,27 +13,27 @@ use crate::{IndexError, Target, extraction_key};
 /// How a published view compares with its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// Equal, and checked.
+    /// Equal, and verified.
     Fresh,
     /// Different.
     Stale {
-        /// How many files of a work tree differ; unknown for what git has, and when nobody had the time to count.
+        /// The number of changed files in a work tree. Unknown for git refs, and when there was no time to count.
         changed_files: Option<u64>,
-        /// Some of them.
+        /// Paths of some of them.
         examples: Vec<String>,
     },
 }
 
 impl Freshness {
-    /// Different, and that is all that is known.
+    /// Different, with no details known.
     pub const STALE: Self = Self::Stale { changed_files: None, examples: Vec::new() };
 }
 
-/// So many changed files are named.
+/// The maximum number of changed files that are named.
 const MAX_EXAMPLES: usize = 5;
 
-/// Compares a view with its source. A file whose stat differs is read before it counts as changed. With a deadline, what
-/// could not be looked at in time counts as changed.
+/// Compares a view with its source. A file whose stat differs is read before it counts as changed. With a deadline,
+/// files that could not be checked in time count as changed.
 pub fn freshness(
     store: &Store,
     workspace: &Workspace,
@@ -81,7 +81,7 @@ pub fn freshness(
     Ok(Freshness::Stale { changed_files, examples: changed })
 }
 
-/// Whether any of these files of a work tree differs from what is remembered of it: there, gone, or with another stat.
+/// Whether any of these files of a work tree differs from its cached stat: added, deleted, or with another stat.
 pub fn any_changed(
     store: &Store,
     workspace: &Workspace,

@@ -1,8 +1,8 @@
-//! Where a work tree stands: what git has checked out in it, looked at before its files are read and once more after.
+//! The head state of a work tree: what git has checked out in it, read before the files are read and again afterwards.
 //!
-//! git moves a work tree in steps. It locks its index, writes the files, replaces the index, and only then names the
-//! other branch or commit in `HEAD`. What is read while that goes on mixes two states, and would be published under the
-//! name of the first. So a sync takes what it read for a state only when nothing of this has changed in between.
+//! git changes a work tree in steps. It locks its index, writes the files, replaces the index, and only then names the
+//! other branch or commit in `HEAD`. Files that are read meanwhile mix two states, and would be published under the
+//! name of the first. A sync therefore accepts its reads only if nothing of this changed in between.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,18 +11,18 @@ use codecompass_model::ViewKey;
 use crate::source::{FileStat, Head, SourceError, Workspace};
 use crate::{IndexError, Target};
 
-/// So long a sync waits for a git command to end, and for a work tree to keep still.
+/// The time limit for a sync to wait for a git command to end, and for a work tree to become stable.
 const STABLE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A lock older than this was left behind, or is held for an editor: nobody waits for it.
+/// A lock older than this was left behind, or is held while an editor is open. A sync does not wait for it.
 const STALE_LOCK_AGE: Duration = Duration::from_secs(10);
 
-/// So often it is read at least, however long that takes, before it counts as restless.
+/// The minimum number of attempts to read a work tree, however long they take, before it counts as unstable.
 const MIN_ATTEMPTS: usize = 5;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// See the module.
+/// The checked-out commit, and the stat and lock of git's index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeadState {
     /// `None` without version control.
@@ -44,7 +44,7 @@ impl HeadState {
         })
     }
 
-    /// Where it stands when no git command is at work, or after some patience with the one that is.
+    /// Reads the state once no git command holds the lock, or when the time limit has passed.
     fn read_when_unlocked(workspace: &Workspace) -> Result<Self, SourceError> {
         let until = Instant::now() + STABLE_TIMEOUT;
         loop {
@@ -56,7 +56,7 @@ impl HeadState {
         }
     }
 
-    /// The work tree under its present name.
+    /// Returns the work tree target under its current name.
     pub(crate) fn worktree_target(&self, workspace: &Workspace) -> Result<Target, IndexError> {
         match &self.head {
             Some(head) => Ok(Target::worktree(workspace, head.clone())),
@@ -64,7 +64,7 @@ impl HeadState {
         }
     }
 
-    /// What git has for the commit that it stands on, under the branch's name or, detached, the commit's.
+    /// Returns the target of the checked-out commit, named by the branch or, when detached, by the commit.
     pub(crate) fn commit_target(&self) -> Option<Target> {
         let head = self.head.as_ref()?;
         let commit = head.commit.clone()?;
@@ -76,8 +76,8 @@ impl HeadState {
     }
 }
 
-/// Reads a work tree until it stood still while it was read. `read` is told which attempt this is, from 0; a work tree
-/// that never keeps still is [`IndexError::Restless`].
+/// Reads a work tree until its head state is the same before and after the read. `read` gets the number of the attempt,
+/// from 0. A work tree that never becomes stable is [`IndexError::WorktreeUnstable`].
 pub(crate) fn read_stable<T>(
     workspace: &Workspace,
     mut read: impl FnMut(&HeadState, usize) -> Result<T, IndexError>,

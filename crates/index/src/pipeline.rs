@@ -1,7 +1,8 @@
-//! Reading and extracting in parallel, writing in one place.
+//! Reads and extracts files in parallel, and writes on one thread.
 //!
-//! Workers read, hash, extract and encode; the thread that called takes their results in and hands them to the store.
-//! The channel between them is short, so memory is bounded by its length and the store's batch, not by the repository.
+//! Workers read, hash, extract and encode. The calling thread receives their results and passes them to the store. The
+//! channel between them is short, so memory is bounded by its capacity and the store's batch, not by the size of the
+//! repository.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -18,22 +19,22 @@ use crate::source::{
 };
 use crate::{CONTENT_RULES, IndexError};
 
-/// Results that may wait to be written.
+/// The maximum number of results that wait to be written.
 const CHANNEL_CAPACITY: usize = 16;
 
-/// How blurred the clock of a file system is: an edit within this time of a read may leave the same stat behind.
+/// The granularity of a file system's clock: an edit within this time of a read may leave the stat unchanged.
 const CLOCK_GRANULARITY_NS: i64 = 20_000_000;
 const COARSE_CLOCK_GRANULARITY_NS: i64 = 2_000_000_000;
 
-/// So long a file may take; real ones take a thousandth of it. The parser counts its steps, but there are texts that make
-/// its recovery from errors slow beyond all measure. What is given up is left out and told, and nothing of it is stored:
-/// facts do not depend on how fast a machine is, and the next sync tries again.
+/// The time limit for extracting one file; real files take a thousandth of it. The parser counts its steps, but some
+/// texts make its error recovery extremely slow. A file that exceeds the limit is skipped and reported, and nothing of
+/// it is stored: facts must not depend on the speed of a machine, and the next sync tries again.
 const EXTRACT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How far a sync is.
+/// The progress of a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Finding out which files there are.
+    /// Listing the files.
     Listing,
     /// Reading and extracting.
     Extracting {
@@ -44,21 +45,21 @@ pub enum Progress {
         /// Bytes read so far.
         bytes: u64,
     },
-    /// Making it visible.
+    /// Publishing the view.
     Publishing,
-    /// Readers see it; what follows is cleaning up.
+    /// The view is visible to readers; cleaning up follows.
     Published,
 }
 
-/// What reading one file came to.
+/// The outcome of reading one file.
 enum ReadOutcome {
-    /// Bytes that are stored already.
+    /// The bytes are already stored.
     Known(VersionId, Option<SkipReason>),
-    /// Bytes nobody had seen.
+    /// The bytes are new to the store.
     New(Box<NewVersion>, Option<SkipReason>),
-    /// Nothing that can be remembered.
+    /// The file was skipped, and no version can be stored.
     Unread(SkipReason),
-    /// Gone between listing and reading.
+    /// The file was deleted between listing and reading.
     Vanished,
 }
 
@@ -69,11 +70,11 @@ struct FileResult {
     read: ReadOutcome,
 }
 
-/// Where the workers read from.
+/// The sources that workers read from, and the rules they apply.
 pub(crate) struct ReadContext<'a> {
-    /// The work tree; nothing when its folder is gone.
+    /// The work tree; `None` if its folder no longer exists.
     pub(crate) root: Option<Root>,
-    /// Larger files are left out, also those that grew since they were listed.
+    /// Larger files are skipped, including those that grew after they were listed.
     pub(crate) max_file_bytes: u64,
     pub(crate) repo: Option<&'a Repo>,
     pub(crate) secrets: &'a Secrets,
@@ -83,19 +84,19 @@ pub(crate) struct ReadContext<'a> {
 /// Counts of a pipeline run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ExtractCounts {
-    /// Versions nobody had seen.
+    /// Versions that are new to the store.
     pub(crate) new: u64,
     /// Symbols in them.
     pub(crate) symbols: u64,
 }
 
-/// Threads to read and extract with; 0 means one per core.
+/// Creates the threads that read and extract; 0 means one per core.
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, IndexError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| IndexError::Threads(error.to_string()))
 }
 
-/// Does the plan's work, and gives every file of the view.
+/// Executes the plan and returns the contents of the view.
 pub(crate) fn run(
     plan: Plan,
     place: &ReadContext<'_>,
@@ -149,7 +150,7 @@ fn report(
     Ok(writer.report(job, codecompass_store::JobStatus::Running, progress)?)
 }
 
-/// Ends early when nobody listens any more or the caller asked to stop.
+/// Ends early when the receiver is gone or the caller cancelled.
 fn read_all(
     work: Vec<Work>,
     first: VersionId,
@@ -158,7 +159,7 @@ fn read_all(
     sender: &crossbeam_channel::Sender<FileResult>,
 ) {
     let reader = || place.repo.map(Repo::reader);
-    // An error here only means that the other side gave up, and it says why.
+    // An error here only means that the receiver stopped, and it reports why.
     let _ = work.into_par_iter().enumerate().try_for_each_init(reader, |reader, (at, work)| {
         if cancel.load(Ordering::Relaxed) {
             return Err(());
@@ -225,8 +226,8 @@ fn read_blob(reader: Option<&mut BlobReader>, blob: &codecompass_model::BlobId) 
     })
 }
 
-/// The bytes, and the stat to remember: one that never matches when the file may change without showing it, or when what
-/// was opened is not the file that was listed.
+/// Returns the bytes, and the stat to cache. That stat never matches if the file may change without changing its stat,
+/// or if the opened file is not the listed one.
 fn read_file(
     from: &ReadContext<'_>,
     path: &str,
@@ -242,7 +243,7 @@ fn read_file(
     (read.map(|content| content.bytes).map_err(skip_reason), Some(stat))
 }
 
-/// Why a file that was listed is left out now; nothing when it is gone.
+/// Returns why a listed file is skipped now; `None` if it was deleted.
 fn skip_reason(refused: Refused) -> Option<SkipReason> {
     match refused {
         Refused::Missing => None,

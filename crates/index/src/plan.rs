@@ -1,7 +1,7 @@
-//! What a sync has to do: every file of a listing is either known, or has to be read.
+//! Plans a sync: each file of a listing is either known or has to be read.
 //!
-//! A [`Plan`] is what is to be done; [`Contents`] is what is known of a view, and grows from what the plan knew to what the
-//! pipeline makes of it.
+//! A [`Plan`] lists the work. [`ViewContents`] holds what is known of a view: first what the plan knew, then also the
+//! results of the pipeline.
 
 use std::collections::HashMap;
 
@@ -11,70 +11,70 @@ use codecompass_store::{CachedStat, RoaringBitmap, Stat, StoredVersion, Writer};
 use crate::source::{ContentSource, Entry, FileStat, LanguageOverrides, Listing, Secrets, Skips};
 use crate::{IndexError, is_current};
 
-/// The files of a view, sorted into what is known and what has to be read.
+/// The files of a view, divided into known files and files to read.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// What is known without reading.
+    /// Contents known without reading.
     pub(crate) known: ViewContents,
-    /// Files that have to be read.
+    /// Files to read.
     pub(crate) work: Vec<Work>,
 }
 
-/// What is in a view.
+/// The contents of a view.
 #[derive(Debug, Default)]
 pub(crate) struct ViewContents {
-    /// Versions that are in the view.
+    /// Versions in the view.
     pub(crate) members: RoaringBitmap,
-    /// Versions that their content keeps out of it.
+    /// Versions that are excluded because of their content.
     pub(crate) skipped: RoaringBitmap,
-    /// What was left out, and why.
+    /// Skipped files, with reasons.
     pub(crate) skips: Skips,
-    /// What is to be remembered of files on disk.
+    /// Stats of files on disk to cache.
     pub(crate) seen: Vec<(String, CachedStat)>,
-    /// Paths of which nothing is to be remembered any more.
+    /// Paths to remove from the stat cache.
     pub(crate) gone: Vec<String>,
-    /// Files that were to be read and left no version behind.
+    /// Files that were to be read and have no version.
     pub(crate) unread: Vec<(String, SkipReason)>,
-    /// How many files the listing has.
+    /// The number of files in the listing.
     pub(crate) listed: u64,
 }
 
-/// A file that has to be read.
+/// A file to read.
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) entry: Entry,
-    /// Stored versions of the same path that its bytes may turn out to be.
+    /// Stored versions of the same path whose bytes may equal those of the file.
     pub(crate) known: Vec<StoredVersion>,
 }
 
-/// More files than this that nobody remembers are looked up all at once.
+/// With more uncached files than this, stored versions are looked up in one bulk query.
 const BULK_LOOKUP_THRESHOLD: usize = 200;
 
-/// What a plan is made against.
+/// The stored state that a plan is made against.
 pub(crate) struct Planner<'w> {
     pub(crate) writer: &'w Writer,
-    /// What is remembered of the work tree's files; empty for git objects.
+    /// The cached stats of the work tree's files; empty for git objects.
     pub(crate) cache: HashMap<String, CachedStat>,
-    /// The versions the view before remembered as skipped.
+    /// The versions that the previous view recorded as skipped.
     pub(crate) skipped: RoaringBitmap,
-    /// Whether the view before was made by the same extraction, so that what it holds is current.
+    /// Whether the previous view was made with the same extraction key, so that its contents are current.
     pub(crate) same_extraction: bool,
-    /// Versions below this one do not count as known: all of them do when everything is extracted anew.
+    /// Versions below this one do not count as known. Excludes all of them when everything is extracted again.
     pub(crate) since: VersionId,
-    /// What counts as a secret now.
+    /// The current rules about secrets.
     pub(crate) secrets: &'w Secrets,
-    /// The languages that are chosen for paths now.
+    /// The current language overrides.
     pub(crate) chosen: &'w LanguageOverrides,
-    /// What reading files came to earlier in the same job.
+    /// Results of earlier reads in the same job.
     pub(crate) earlier: EarlierReads,
 }
 
-/// What reading files came to, by path: the stat with which each was listed, and what is known since.
+/// Results of reading files, by path: the stat at listing time, and the outcome.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierReads(HashMap<String, (Stat, Result<CachedStat, SkipReason>)>);
 
 impl EarlierReads {
-    /// Of files that were listed with these stats, what is known after they were read.
+    /// Combines the listed stats with the outcome of reading these files.
     pub(crate) fn new(mut listed: HashMap<String, Stat>, read: ViewContents) -> Self {
         let seen = read.seen.into_iter().map(|(path, cached)| (path, Ok(cached)));
         let unread = read.unread.into_iter().map(|(path, reason)| (path, Err(reason)));
@@ -85,15 +85,15 @@ impl EarlierReads {
         Self(seen.chain(unread).filter_map(of).collect())
     }
 
-    /// What reading a file came to, if it still has the stat it was listed with. Whether that stat can be trusted later on
-    /// is for the next sync to say: to read it again now would show one that was edited since no better.
+    /// Returns the outcome of reading a file, if it still has the stat it was listed with. The next sync decides
+    /// whether that stat can be trusted later: reading the file again now would not detect an edit any better.
     fn take_unchanged(&mut self, entry: &Entry) -> Option<Result<CachedStat, SkipReason>> {
         let (listed, found) = self.0.remove(&entry.path)?;
         (stat_of(entry) == Some(listed)).then_some(found)
     }
 }
 
-/// The stat that a file on disk was listed with.
+/// Returns the stat that a file on disk was listed with.
 pub(crate) fn stat_of(entry: &Entry) -> Option<Stat> {
     match &entry.source {
         ContentSource::File { stat, .. } => Some(stored_stat(*stat)),
@@ -102,7 +102,7 @@ pub(crate) fn stat_of(entry: &Entry) -> Option<Stat> {
 }
 
 impl Planner<'_> {
-    /// Sorts the files of a listing.
+    /// Divides the files of a listing.
     pub(crate) fn plan(mut self, listing: Listing) -> Result<Plan, IndexError> {
         let nothing_stored = self.writer.is_empty()?;
         let strangers = listing.entries.iter().filter(|entry| !self.cache.contains_key(&entry.path)).count();
@@ -144,7 +144,7 @@ impl Planner<'_> {
         Ok(Plan { known: contents, work })
     }
 
-    /// The version a work-tree file still has, if its stat says so.
+    /// Returns the version that a work-tree file still has, according to its stat.
     fn unchanged(&self, entry: &Entry, cached: Option<CachedStat>) -> Result<Option<VersionId>, IndexError> {
         let (ContentSource::File { stat, .. }, Some(cached)) = (&entry.source, cached) else {
             return Ok(None);
@@ -162,7 +162,7 @@ impl Planner<'_> {
             .map(|known| known.id))
     }
 
-    /// Takes in what reading a file came to.
+    /// Adds the outcome of an earlier read.
     fn apply_earlier(
         &self,
         contents: &mut ViewContents,
@@ -194,8 +194,8 @@ impl Planner<'_> {
         known
     }
 
-    /// Whether what is stored of a version still holds. What was kept out for a secret in it is read again once the user
-    /// asks for its path.
+    /// Whether a stored version is still valid. A version that was excluded because of a secret is read again once the
+    /// user allows its path.
     fn is_still_valid(&self, known: &StoredVersion, path: &str) -> bool {
         let is_asked_for = known.skip == Some(SkipReason::Secret) && self.secrets.is_allowed(path);
         is_current(known, self.chosen.language_for(path)) && !is_asked_for
@@ -203,7 +203,7 @@ impl Planner<'_> {
 }
 
 impl ViewContents {
-    /// Puts a version where it belongs.
+    /// Adds a version to the members or to the skipped versions.
     pub(crate) fn add_version(&mut self, version: VersionId, skip: Option<SkipReason>, path: &str) {
         match skip {
             None => {
@@ -216,7 +216,7 @@ impl ViewContents {
         }
     }
 
-    /// Leaves out a file that no version can stand for.
+    /// Skips a file that has no version.
     pub(crate) fn add_skip(&mut self, reason: SkipReason, path: String) {
         self.skips.add(reason, &path);
         self.gone.push(path.clone());
@@ -224,8 +224,9 @@ impl ViewContents {
     }
 }
 
-/// The stored version a file is, as far as that can be told without reading it. The id in git's index names the bytes
-/// git would store; where they differ from the bytes on disk (line-end conversion, filters), so does the size.
+/// Returns the stored version of a file, as far as it can be determined without reading. The id in git's index names
+/// the bytes that git would store; if they differ from the bytes on disk (line-end conversion, filters), the sizes
+/// differ as well.
 fn match_without_reading<'k>(entry: &Entry, known: &'k [StoredVersion]) -> Option<&'k StoredVersion> {
     let (blob, size) = match &entry.source {
         ContentSource::Blob(blob) => (Some(*blob), None),
@@ -234,12 +235,12 @@ fn match_without_reading<'k>(entry: &Entry, known: &'k [StoredVersion]) -> Optio
     find(known, blob?).filter(|found| size.is_none_or(|size| size == found.size))
 }
 
-/// The stored version with these bytes.
+/// Returns the stored version with these bytes.
 pub(crate) fn find(known: &[StoredVersion], blob: BlobId) -> Option<&StoredVersion> {
     known.iter().find(|known| known.blob == blob)
 }
 
-/// A listing's stat as the store keeps it.
+/// Converts a listing's stat to the store's form.
 pub(crate) fn stored_stat(stat: FileStat) -> Stat {
     Stat { size: stat.size, mtime: stat.mtime_ns, ctime: stat.ctime_ns, inode: stat.inode }
 }

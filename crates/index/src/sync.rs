@@ -1,8 +1,8 @@
-//! Sync: the state of a source becomes published views.
+//! Sync: turns the state of a source into published views.
 //!
-//! A work tree's sync also publishes what git has for the commit it stands on, under that branch's name, so that other
-//! worktrees and comparisons find it; for the files that are not edited this costs a look-up each. The work tree's own
-//! view holds which of its files that commit has not: asked later, that would depend on who published what since.
+//! A work tree's sync also publishes the checked-out commit under its branch's name, so that other worktrees and
+//! comparisons find it. Files without edits cost one look-up each. The work tree's own view records which of its files
+//! differ from that commit: computed later, this would depend on what was published since.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -20,17 +20,17 @@ use crate::plan::{EarlierReads, Planner, ViewContents, stat_of};
 use crate::source::{LanguageOverrides, Limits, Listing, Root, Secrets, Skips, Workspace, list_worktree, stat_paths};
 use crate::{IndexError, Progress, Target, extraction_key, pipeline};
 
-/// How a sync is done.
+/// Options of a sync.
 pub struct SyncOptions<'a> {
-    /// Extract everything anew, and replace a store that can not be read.
+    /// Extract everything again, and replace a store that cannot be read.
     pub force: bool,
     /// Replace a store that an older version of this program made.
     pub upgrade: bool,
     /// Wait for another writer instead of failing with [`StoreError::Locked`].
     pub wait: bool,
-    /// The only files that can have changed since the last sync of this work tree, when that is known.
+    /// The only files that can have changed since the last sync of this work tree, if known.
     pub changed: Option<Vec<String>>,
-    /// What is left out.
+    /// Limits and exclusions of the listing.
     pub limits: Limits,
     /// Threads that read and extract; 0 means one per core.
     pub threads: usize,
@@ -38,40 +38,40 @@ pub struct SyncOptions<'a> {
     pub tuning: Tuning,
     /// Called before each durable write.
     pub point: Option<WritePoint>,
-    /// Called as the work goes on.
+    /// Called with the progress of the work.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Set to stop: the last published state stays.
+    /// Set to cancel: the last published state stays.
     pub cancel: &'a AtomicBool,
-    /// The id the job shall have; it gets one of its own without.
+    /// The id of the job; a new one is generated if it is `None`.
     pub job_id: Option<&'a str>,
-    /// Called with the job's id once it has begun.
+    /// Called with the job's id once it has started.
     pub started: &'a (dyn Fn(&str) + Sync),
 }
 
-/// What a sync did.
+/// The outcome of a sync.
 #[derive(Clone, Debug)]
 pub struct SyncOutcome {
-    /// The job.
+    /// The id of the job.
     pub job_id: String,
-    /// How much it did.
+    /// The extent of its work.
     pub mode: JobMode,
     /// The view.
     pub target: Target,
     /// The generation that readers see now.
     pub generation: i64,
-    /// Files that differ from what was published before.
+    /// Files that differ from the previously published view.
     pub changed_files: u64,
-    /// Versions that nobody had seen and that were extracted.
+    /// Versions that were new to the store and were extracted.
     pub extracted: u64,
     /// Symbols in them.
     pub symbols_extracted: u64,
-    /// What was left out.
+    /// Skipped files, by reason.
     pub skips: Skips,
-    /// What was cleaned up.
+    /// Data that was cleaned up.
     pub garbage: Garbage,
 }
 
-/// Brings a view up to date. Nothing a reader sees changes before everything is stored.
+/// Updates a view. Readers see no change before everything is stored.
 pub fn sync(
     dir: &ProjectDir,
     workspace: &Workspace,
@@ -102,7 +102,7 @@ pub fn sync(
             if matches!(error, IndexError::Store(StoreError::DiskFull(_))) {
                 writer.discard_batch();
             }
-            // The failure is what the caller has to hear about, not a second one on top of it.
+            // The caller needs the original failure, not a second one from recording it.
             let _ = writer.fail_job(&job, &error.to_string(), now_ms());
             Err(error)
         }
@@ -166,7 +166,7 @@ fn sync_views(
     })
 }
 
-/// A view that has been made and is not published yet.
+/// A view that is built and not yet published.
 struct BuiltView {
     before: PreviousView,
     update: ViewUpdate,
@@ -176,7 +176,7 @@ struct BuiltView {
     listed: u64,
 }
 
-/// What all views of one job are made with.
+/// Shared state of all views that one job builds.
 struct ViewBuilder<'a> {
     workspace: &'a Workspace,
     options: &'a SyncOptions<'a>,
@@ -186,29 +186,29 @@ struct ViewBuilder<'a> {
     pool: &'a rayon::ThreadPool,
     /// Versions below this one do not count as known.
     since: VersionId,
-    /// What was extracted so far, whatever came of the attempt that it was for.
+    /// Counts of everything extracted so far, including failed attempts.
     counts: Cell<pipeline::ExtractCounts>,
 }
 
-/// How a view stood before the job.
+/// The state of a view before the job.
 struct PreviousView {
     info: Option<ViewInfo>,
     members: RoaringBitmap,
     skipped: RoaringBitmap,
     edited: RoaringBitmap,
-    /// The key under which it is made now, and whether that is the one it was made under.
+    /// The current extraction key, and whether the view was made with the same one.
     extraction: u64,
     same_extraction: bool,
 }
 
 impl PreviousView {
-    /// Whether the view stood under this name, on this commit.
+    /// Whether the view had this name and this commit.
     fn was_at(&self, target: &Target) -> bool {
         self.info.as_ref().is_some_and(|info| info.commit == target.commit && info.ref_name == target.ref_name)
     }
 
-    /// Whether anything of the view has to be published. Its name and commit count as much as its files: whoever asks
-    /// compares them with what is checked out.
+    /// Whether the view has to be published. Its name and commit count as well as its files: readers compare them with
+    /// what is checked out.
     fn differs_from(&self, update: &ViewUpdate) -> bool {
         let same_place = |info: &ViewInfo| info.commit == update.commit && info.ref_name == update.ref_name;
         let is_same = |info: &ViewInfo| same_place(info) && info.skips == update.skips;
@@ -218,19 +218,20 @@ impl PreviousView {
     }
 }
 
-/// What a look at the files that changed came to.
+/// The result of updating a view from its changed files.
 enum ChangedView {
-    /// The view.
+    /// The updated view.
     View(ViewContents),
-    /// What is left out may have changed, too, which only a whole listing can count; and what was read on the way.
+    /// The skipped files may have changed as well, and only a full listing can count them. Holds the results of the
+    /// reads so far.
     NeedsFullListing(EarlierReads),
 }
 
 impl ViewBuilder<'_> {
-    /// Makes the view of the work tree under the name that it has now, which need not be the one it had when somebody
-    /// asked for this, and the view of the commit that it stands on.
+    /// Builds the view of the work tree under its current name, which may differ from the name at the time of the
+    /// request, and the view of the checked-out commit.
     fn worktree_views(&self, writer: &mut Writer) -> Result<(Target, BuiltView, Option<BuiltView>), IndexError> {
-        // On a second attempt anything may have changed.
+        // On a second attempt any file may have changed.
         let changed = |attempt| self.options.changed.as_ref().filter(|_| attempt == 0);
         let (standing, mut made) = read_stable(self.workspace, |standing, attempt| {
             self.build_view(writer, &standing.worktree_target(self.workspace)?, changed(attempt))
@@ -245,7 +246,7 @@ impl ViewBuilder<'_> {
         Ok((standing.worktree_target(self.workspace)?, made, beside))
     }
 
-    /// Makes the view of a commit, or leaves it as it is when it was made of that commit.
+    /// Builds the view of a commit, or keeps it if it was built from that commit.
     fn commit_view(&self, writer: &mut Writer, target: &Target) -> Result<BuiltView, IndexError> {
         let before = previous_view(writer, target, &self.options.limits)?;
         if self.options.force || !before.same_extraction || !before.was_at(target) {
@@ -257,7 +258,7 @@ impl ViewBuilder<'_> {
         Ok(made)
     }
 
-    /// Makes one view: everything of it is stored afterwards, and nothing is published.
+    /// Builds one view: afterwards all of it is stored, and nothing is published.
     fn build_view(
         &self,
         writer: &mut Writer,
@@ -280,7 +281,7 @@ impl ViewBuilder<'_> {
         Ok(built_view(before, target, contents))
     }
 
-    /// The files that can have changed, when that is known and no other file's fate hangs on them.
+    /// Returns the files that can have changed, if they are known and cannot affect whether other files are listed.
     fn known_changes<'p>(
         &self,
         writer: &Writer,
@@ -301,7 +302,7 @@ impl ViewBuilder<'_> {
         Ok(Some(paths))
     }
 
-    /// The view before with these files looked at anew, where that is all there is to it.
+    /// Builds the new view from the previous one by checking only these files, where that is sufficient.
     fn update_view(
         &self,
         writer: &mut Writer,
@@ -329,7 +330,7 @@ impl ViewBuilder<'_> {
         Ok(ChangedView::View(contents))
     }
 
-    /// Sorts a listing and reads what has to be: everything unseen is stored afterwards.
+    /// Plans a listing and reads the files that are not known. Afterwards every new version is stored.
     fn read_listing(
         &self,
         writer: &mut Writer,
@@ -361,7 +362,7 @@ impl ViewBuilder<'_> {
         Ok(contents)
     }
 
-    /// All files of a source, and what is remembered of them.
+    /// Lists all files of a source, with the cached stats of a work tree.
     fn list(&self, writer: &Writer, target: &Target) -> Result<(Listing, HashMap<String, CachedStat>), IndexError> {
         let (workspace, limits) = (self.workspace, &self.options.limits);
         let root = self.root();
@@ -397,18 +398,18 @@ fn built_view(before: PreviousView, target: &Target, contents: ViewContents) -> 
         skips: skip_counts(&contents.skips),
         facts_key: before.extraction,
     };
-    // Only a work tree's files have a stat to remember.
+    // Only files of a work tree have a stat to cache.
     let (seen, gone) = if target.is_worktree() { (contents.seen, contents.gone) } else { Default::default() };
     BuiltView { before, update, seen, gone, skips: contents.skips, listed: contents.listed }
 }
 
-/// Files whose change can change the verdict on other files.
+/// Whether a change of this file can change the path status of other files.
 pub(crate) fn affects_other_files(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, ".gitignore" | ".ignore" | ".codecompassignore" | ".gitattributes")
 }
 
-/// Reasons that can come and go with a change of the file itself and leave no version behind.
+/// Skip reasons that depend on the file itself and leave no version.
 fn depends_on_stat(reason: SkipReason) -> bool {
     use SkipReason::*;
     match reason {
@@ -418,7 +419,7 @@ fn depends_on_stat(reason: SkipReason) -> bool {
     }
 }
 
-/// Adds everything of the view before that the changed paths did not touch.
+/// Adds everything from the previous view that the changed paths did not touch.
 fn keep_untouched(contents: &mut ViewContents, before: &PreviousView, touched: &RoaringBitmap) {
     contents.members |= &before.members - touched;
     contents.skipped |= &before.skipped - touched;
@@ -429,7 +430,7 @@ fn keep_untouched(contents: &mut ViewContents, before: &PreviousView, touched: &
     contents.skips = skips;
 }
 
-/// How many paths differ: new and changed ones by their new versions, deleted ones by their old.
+/// Counts the paths that differ: new and changed ones by their new versions, deleted ones by their old versions.
 fn changed_files(writer: &Writer, old: &RoaringBitmap, new: &RoaringBitmap) -> Result<u64, IndexError> {
     let (added, removed) = (new - old, old - new);
     if removed.is_empty() {

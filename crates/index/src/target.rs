@@ -1,24 +1,24 @@
-//! Which view a name means, seen from a workspace.
+//! Resolves a ref name to a view of a workspace.
 
 use codecompass_model::ViewKey;
 
 use crate::IndexError;
 use crate::source::{Head, Workspace};
 
-/// A view to be made or asked, with the name it is known by.
+/// A view to build or query, with its ref name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The view.
     pub key: ViewKey,
-    /// The branch, tag or commit id it answers for; `live` without version control.
+    /// The branch, tag or commit id of the view; `live` without version control.
     pub ref_name: String,
-    /// The commit it stands on now.
+    /// Its current commit.
     pub commit: Option<String>,
 }
 
 impl Target {
-    /// The view that `name` means in a workspace. Without a name, and for the branch that is checked out there, it is
-    /// the work tree with its uncommitted edits; every other name shows what git has.
+    /// Resolves `name` in a workspace. Without a name, and for the checked-out branch, returns the work tree with its
+    /// uncommitted edits; for any other name, returns what git has.
     pub fn resolve(workspace: &Workspace, name: Option<&str>) -> Result<Self, IndexError> {
         let root = workspace.root.to_string_lossy().into_owned();
         let Some(repo) = &workspace.repo else {
@@ -49,14 +49,14 @@ impl Target {
         Ok(Self { key: resolved.key, ref_name, commit: Some(resolved.commit) })
     }
 
-    /// The work tree under what is checked out in it.
+    /// Returns the work tree, named after what is checked out in it.
     pub(crate) fn worktree(workspace: &Workspace, head: Head) -> Self {
         let key = ViewKey::Worktree(workspace.root.to_string_lossy().into_owned());
         let ref_name = head.branch.or_else(|| head.commit.clone()).unwrap_or_else(|| "HEAD".into());
         Self { key, ref_name, commit: head.commit }
     }
 
-    /// Whether this is a work tree or a plain folder, as opposed to what git has.
+    /// Whether this is a work tree or a plain folder, and not a git ref.
     pub fn is_worktree(&self) -> bool {
         matches!(self.key, ViewKey::Worktree(_))
     }

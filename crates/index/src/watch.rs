@@ -1,15 +1,16 @@
-//! Watching a work tree: which files may have changed since somebody last looked.
+//! Watches a work tree and reports which files may have changed.
 //!
-//! A watch is a hint that saves looking, never a proof of a change: what it names is looked at before it counts. When events
-//! were lost, when a folder came or went, or when too much happened at once, it says that anything may have changed.
+//! A watch is a hint that saves checks, never a proof of a change: the files it names are checked before they count as
+//! changed. If events were lost, if a folder appeared or disappeared, or if too much happened at once, it reports that
+//! any file may have changed.
 //!
-//! On Linux it is told of every folder that a listing walks through, one by one, so that ignored folders cost nothing. macOS
-//! and Windows watch a folder with all that is below it, and dearly when it is done one by one: macOS begins its stream
-//! anew for each, and on Windows no folder above a watched one can be renamed. There the root alone is watched, and what
-//! happens in folders that no listing walks through is passed over ([`Reach`]).
+//! On Linux, each folder that a listing walks is watched separately, so that ignored folders cost nothing. macOS and
+//! Windows watch a folder with everything below it, and separate watches are expensive there: macOS restarts its stream
+//! for each, and on Windows no parent of a watched folder can be renamed. On these systems only the root is watched,
+//! and events in folders that no listing walks are ignored ([`WatchScope`]).
 //!
-//! What a watch must never do is keep silent about a change, because silence is taken for "fresh". So as long as there
-//! may be a folder that it has not been told of, it has no mark at all, and whoever asks looks for himself.
+//! A watch must never miss a change, because silence means "fresh". While there may be a folder that is not watched,
+//! `event_count` is `None`, and callers have to check the files themselves.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,15 +24,15 @@ use crate::IndexError;
 use crate::source::{Limits, Workspace, list_worktree};
 use crate::sync::affects_other_files;
 
-/// When more files than this change at once, they are not remembered one by one.
+/// If more files than this change at once, their paths are not recorded.
 const MAX_PATHS: usize = 5_000;
 
-/// What the system is asked to watch.
+/// The folders that the system watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WatchScope {
-    /// The folders of the listing, each for itself.
+    /// Each folder of the listing separately.
     Folders,
-    /// The root and all below it.
+    /// The root with everything below it.
     Root,
 }
 
@@ -39,10 +40,10 @@ impl WatchScope {
     const PLATFORM_DEFAULT: Self = if cfg!(any(target_os = "macos", windows)) { Self::Root } else { Self::Folders };
 }
 
-/// So often the folders are listed anew, when some appear while they are being watched one by one.
+/// The maximum number of times that folders are listed again because new ones appeared while watches were added.
 const MAX_LISTING_ROUNDS: usize = 5;
 
-/// See the module.
+/// A running watch of a work tree.
 pub struct Watch {
     shared: Arc<Shared>,
     workspace: Workspace,
@@ -54,7 +55,7 @@ pub struct Watch {
 struct Shared {
     scope: WatchScope,
     root: PathBuf,
-    /// The work tree's own git folder, and the one that all work trees share.
+    /// The work tree's own git folder, and the common folder that all work trees share.
     git: Option<(PathBuf, PathBuf)>,
     state: Mutex<State>,
     changed: Condvar,
@@ -66,7 +67,7 @@ struct State {
     taken: u64,
     paths: BTreeSet<String>,
     everything: bool,
-    /// Grows when the folders may have become others; those up to `followed` are watched.
+    /// Incremented when the set of folders may have changed; all changes up to `watched_folder_count` are watched.
     folder_change_count: u64,
     watched_folder_count: u64,
     folders: HashSet<PathBuf>,
@@ -75,22 +76,22 @@ struct State {
     is_closed: bool,
 }
 
-/// What happened between two looks.
+/// Changes between two checks.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The mark of the look before.
+    /// The event count of the previous check.
     pub since: u64,
-    /// The mark of this one.
+    /// The event count of this check.
     pub event_count: u64,
-    /// The files that may have changed; `None` when any may.
+    /// The files that may have changed; `None` if any may have.
     pub paths: Option<Vec<String>>,
 }
 
 impl Watch {
-    /// So many folders are watched at most, if nobody says otherwise: the system's own limit is shared with others.
+    /// The default maximum number of watched folders: the system's limit is shared with other programs.
     pub const MAX_FOLDERS: usize = 30_000;
 
-    /// Begins to watch. An error when the system does not allow it, or when there are more folders than that.
+    /// Starts watching. Fails if the system does not allow it, or if there are more folders than the maximum.
     pub fn start(workspace: &Workspace, limits: &Limits, most_folders: usize) -> Result<Self, IndexError> {
         Self::start_with_scope(WatchScope::PLATFORM_DEFAULT, workspace, limits, most_folders)
     }
@@ -119,15 +120,15 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Grows with every event: as long as it stays the same, nothing happened. None while nobody can say so.
+    /// Incremented with every event: while it is unchanged, nothing happened. `None` while that cannot be guaranteed.
     pub fn event_count(&self) -> Option<u64> {
         let state = self.shared.lock();
         let is_whole = state.folder_change_count == state.watched_folder_count && !state.is_broken && !state.is_closed;
         is_whole.then_some(state.event_count)
     }
 
-    /// Waits for a change, and then until nothing has happened for `quiet`, but no longer than `patience` after the
-    /// first one. `None` when the watch was closed, or can not go on.
+    /// Waits for a change, and then until no event has occurred for `quiet`, but at most `patience` after the first
+    /// one. Returns `None` if the watch was closed or cannot continue.
     pub fn wait_for_change(&self, quiet: Duration, patience: Duration) -> Option<Change> {
         let wait = |state, time| {
             let waited = self.shared.changed.wait_timeout(state, time);
@@ -164,7 +165,7 @@ impl Watch {
                 }
                 Ok(has_others) => everything |= has_others,
             }
-            // What happened in a folder before it was watched was not seen: whatever was found out by now is outdated.
+            // Events in a folder before it was watched were missed: everything found out until now is outdated.
             let is_quiet = state.event_count == mark;
             state.event_count += 1;
             if is_quiet {
@@ -175,16 +176,17 @@ impl Watch {
         Some(Change { since, event_count: mark, paths: (!everything).then(|| paths.into_iter().collect()) })
     }
 
-    /// Ends the watch: whoever waits is told.
+    /// Ends the watch and wakes all waiting threads.
     pub fn close(&self) {
         self.shared.lock().is_closed = true;
         self.shared.changed.notify_all();
     }
 
-    /// Watches the folders that are there now, and tells whether they are others than before.
+    /// Watches the current folders. Returns whether they differ from the previous ones.
     ///
-    /// All of them are added each time: a folder that was deleted and made anew has the same path and is not watched any
-    /// more. They are listed again afterwards, since one that came before its parent was watched has not been told of.
+    /// Adds all of them each time: a folder that was deleted and created again has the same path and is no longer
+    /// watched. Lists them again afterwards, because a folder that was created before its parent was watched caused no
+    /// event.
     fn sync_watched_folders(&self) -> Result<bool, IndexError> {
         let seen = self.shared.lock().folder_change_count;
         let known = self.shared.lock().folders.clone();
@@ -205,7 +207,7 @@ impl Watch {
             watched = listed;
         }
         for gone in known.difference(&watched).filter(|_| self.shared.scope == WatchScope::Folders) {
-            // It need not be there any more, nor watched.
+            // The folder may no longer exist or be watched.
             let _ = self.watcher().unwatch(gone);
         }
         let has_others = watched != known;
@@ -264,7 +266,7 @@ impl Shared {
         if inside.starts_with(".git") {
             return;
         }
-        // Nothing is missed by this: a folder that comes is told of by the one that it comes into, which is known.
+        // This misses nothing: a new folder causes an event in its parent, which is known.
         let is_known = |folder: &Path| state.folders.contains(folder);
         if self.scope == WatchScope::Root && !is_known(path) && !path.parent().is_some_and(is_known) {
             return;
@@ -272,12 +274,12 @@ impl Shared {
         let is_folder = matches!(kind, EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder))
             || state.folders.contains(path)
             || path.is_dir();
-        // Elsewhere a backslash is a part of a name like any other.
+        // On other systems a backslash is an ordinary character of a name.
         let inside =
             inside.to_str().map(|inside| if cfg!(windows) { inside.replace('\\', "/") } else { inside.into() });
         match inside {
             _ if is_folder || state.paths.len() >= MAX_PATHS => mark_all_changed(state),
-            // A rule may have opened a folder that was left out before.
+            // A rule may include a folder that was excluded before.
             Some(inside) if affects_other_files(&inside) => mark_all_changed(state),
             Some(inside) if !inside.is_empty() => {
                 state.event_count += 1;
@@ -287,8 +289,8 @@ impl Shared {
         }
     }
 
-    /// Takes note of what happens in git's folders; whether the path lies there. Another commit is no change of a file,
-    /// but whoever compares has to look again.
+    /// Records events in git's folders. Returns whether the path is in one of them. Another commit changes no file, but
+    /// comparisons have to be made again.
     fn note_git(&self, state: &mut State, path: &Path) -> bool {
         let Some((own, common)) = &self.git else { return false };
         if path.strip_prefix(common).is_ok_and(|inside| inside == Path::new("info/exclude")) {
@@ -298,7 +300,7 @@ impl Shared {
         let Ok(inside) = path.strip_prefix(own) else { return path.starts_with(common) };
         match inside.to_str() {
             Some("HEAD" | "packed-refs") => state.event_count += 1,
-            // A folder that is ignored is walked through once git tracks a file in it.
+            // An ignored folder is walked once git tracks a file in it.
             Some("index") => {
                 state.event_count += 1;
                 state.folder_change_count += 1;
@@ -329,9 +331,9 @@ mod tests {
     const QUIET_PERIOD: Duration = Duration::from_millis(100);
     const CHANGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-    /// What a watch tells after something was done; nothing when it stays silent.
+    /// Returns the change that a watch reports after an action; `None` if it reports nothing.
     fn change_after(watch: &Watch, act: impl FnOnce()) -> Option<Change> {
-        let before = watch.event_count().expect("it knows all folders");
+        let before = watch.event_count().expect("all folders are watched");
         act();
         let until = Instant::now() + CHANGE_TIMEOUT;
         let is_silent = || watch.shared.lock().event_count == before;
@@ -344,10 +346,10 @@ mod tests {
     #[test]
     fn both_scopes_report_the_same_changes() {
         for reach in [WatchScope::Folders, WatchScope::Root] {
-            let folder = tempfile::tempdir().expect("a folder can be made");
-            let root = crate::source::real_path(folder.path()).expect("it is there");
+            let folder = tempfile::tempdir().expect("a folder can be created");
+            let root = crate::source::real_path(folder.path()).expect("it exists");
             for made in ["src", "node_modules/deep"] {
-                fs::create_dir_all(root.join(made)).expect("it can be made");
+                fs::create_dir_all(root.join(made)).expect("it can be created");
             }
             fs::write(root.join("src/a.rs"), "fn a() {}").expect("it can be written");
             let workspace = Workspace::discover(&root, None).expect("it is a folder");
@@ -356,16 +358,16 @@ mod tests {
             let edit =
                 change_after(&watch, || fs::write(root.join("src/a.rs"), "fn b() {}").expect("it can be written"));
             assert_eq!(edit.and_then(|change| change.paths), Some(vec!["src/a.rs".to_owned()]), "{reach:?}");
-            // What is below an ignored folder is silent: the edit after it comes alone.
+            // Events below an ignored folder are ignored: only the edit after them is reported.
             let noise = || {
                 fs::write(root.join("node_modules/deep/x.js"), "1").expect("it can be written");
                 fs::write(root.join("src/a.rs"), "fn c() {}").expect("it can be written");
             };
             let edit = change_after(&watch, noise);
             assert_eq!(edit.and_then(|change| change.paths), Some(vec!["src/a.rs".to_owned()]), "{reach:?}");
-            // A new folder may hold anything; afterwards it is watched like the others.
+            // A new folder may contain anything; afterwards it is watched like the others.
             let grown = change_after(&watch, || {
-                fs::create_dir(root.join("src/new")).expect("it can be made");
+                fs::create_dir(root.join("src/new")).expect("it can be created");
                 fs::write(root.join("src/new/b.rs"), "fn b() {}").expect("it can be written");
             });
             assert!(grown.is_some_and(|change| change.paths.is_none()), "{reach:?}");
@@ -382,8 +384,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn backslash_in_a_name_is_kept() {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let root = crate::source::real_path(folder.path()).expect("it is there");
+        let folder = tempfile::tempdir().expect("a folder can be created");
+        let root = crate::source::real_path(folder.path()).expect("it exists");
         let workspace = Workspace::discover(&root, None).expect("it is a folder");
         let watch = Watch::start(&workspace, &Limits::default(), 100).expect("it can be watched");
         let edit = change_after(&watch, || fs::write(root.join(r"a\b.rs"), "fn a() {}").expect("it can be written"));

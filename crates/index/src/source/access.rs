@@ -29,12 +29,12 @@ struct Limits {
     stalled: Mutex<HashMap<PathBuf, usize>>,
 }
 
-/// What a thread does with a repository.
+/// The kind of work that a thread does with a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// It opens it.
+    /// Opens it.
     Open,
-    /// It reads references or history of an open one.
+    /// Reads references or history of an open one.
     Read,
 }
 
@@ -78,7 +78,7 @@ impl Access {
         let body = move || {
             let result = work();
             let mut known = limits.stalled();
-            // The receiver is gone when nobody waits any more.
+            // The receiver is gone if the caller no longer waits.
             if sender.send(result).is_err()
                 && let Some(count) = known.get_mut(&key)
             {
@@ -92,7 +92,7 @@ impl Access {
         thread.spawn(body).map_err(|error| SourceError::io(place, error))?;
         match receiver.recv_timeout(timeout) {
             Ok(result) => return result,
-            Err(RecvTimeoutError::Disconnected) => return Err(SourceError::repository(place, "reading it failed")),
+            Err(RecvTimeoutError::Disconnected) => return Err(SourceError::repository(place, "its thread failed")),
             Err(RecvTimeoutError::Timeout) => {}
         }
         // The thread sends while it holds the lock: it has either sent by now, or sees that the receiver is gone.
@@ -136,12 +136,12 @@ mod tests {
             Ok(())
         });
         assert!(is_stalled(&first));
-        assert!(is_stalled(&access.run(place, Work::Read, || Ok(()))), "its thread still waits");
-        assert!(access.run(other, Work::Open, || Ok(())).is_ok(), "others are served");
+        assert!(is_stalled(&access.run(place, Work::Read, || Ok(()))), "its thread is still waiting");
+        assert!(access.run(other, Work::Open, || Ok(())).is_ok(), "other repositories are not refused");
         drop(gate);
         let until = Instant::now() + DEADLINE;
         while is_stalled(&access.run(place, Work::Read, || Ok(()))) {
-            assert!(Instant::now() < until, "it is served again once its thread has returned");
+            assert!(Instant::now() < until, "it is not refused once its thread has returned");
             std::thread::yield_now();
         }
     }

@@ -1,12 +1,12 @@
-//! The one thing read from `.gitattributes`: which files are marked as generated.
+//! Reads from `.gitattributes` which files are marked as generated. No other attribute is read.
 //!
-//! A line's pattern is a gitignore pattern without `!`, and the last line that speaks of an attribute wins. So a file's
-//! lines about `linguist-generated` become gitignore lines: set is a match, unset is an exception from it.
+//! A line's pattern is a gitignore pattern without `!`, and the last line that mentions an attribute wins. A file's
+//! lines about `linguist-generated` therefore become gitignore lines: set is a match, unset is an exception from it.
 
-/// The attribute.
+/// The attribute that marks generated files.
 const GENERATED_ATTRIBUTE: &str = "linguist-generated";
 
-/// gitignore lines that match what a `.gitattributes` marks as generated.
+/// Returns gitignore lines that match the files a `.gitattributes` marks as generated.
 pub(super) fn generated_patterns(text: &str) -> Vec<String> {
     text.lines().filter_map(generated_pattern).collect()
 }
@@ -21,7 +21,7 @@ fn generated_pattern(line: &str) -> Option<String> {
     Some(if generated { pattern } else { format!("!{pattern}") })
 }
 
-/// Whether this word says that a file is generated; `None` if it speaks of something else.
+/// Whether this word marks a file as generated; `None` if it is about something else.
 fn generated_state(word: &str) -> Option<bool> {
     let (bare, negated) = match word.strip_prefix(['-', '!']) {
         Some(rest) => (rest, true),
@@ -33,7 +33,7 @@ fn generated_state(word: &str) -> Option<bool> {
     }
 }
 
-/// The pattern, without the quotes git allows around it, and the words after it.
+/// Returns the pattern, without the quotes that git allows around it, and the words after it.
 fn split_pattern(line: &str) -> Option<(String, &str)> {
     let Some(quoted) = line.strip_prefix('"') else {
         let (pattern, rest) = line.split_once(|c: char| c.is_ascii_whitespace())?;

@@ -2,13 +2,13 @@
 //!
 //! A work tree can change while it is listed and read: a file, or a folder above it, can be replaced by a link to
 //! something outside. A path that was checked before therefore proves nothing when it is opened later. Here every path
-//! is resolved from a descriptor of the root, no step of it may be a link, and what was opened is checked, not its
-//! name: only a regular file is read, and only up to a limit. Opening never blocks, so a named pipe in the place of a
-//! file does no harm.
+//! is resolved from a descriptor of the root, and no step of it may be a link. The opened file is checked, not its
+//! name: only a regular file is read, and only up to a limit. Opening never blocks, so a named pipe in place of a file
+//! does no harm.
 //!
-//! On Linux one `openat2` call does this; where the kernel or a sandbox refuses that call, and on other Unix systems,
-//! each step is opened from the one before with `O_NOFOLLOW`. Windows has no such call: there the folders on the way are
-//! checked before and after.
+//! On Linux one `openat2` call does this. Where the kernel or a sandbox refuses that call, and on other Unix systems,
+//! each step is opened from the previous one with `O_NOFOLLOW`. Windows has no such call: there the folders on the path
+//! are checked before and after.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -22,7 +22,7 @@ pub(crate) use unix::{Folder, Root};
 #[cfg(windows)]
 pub(crate) use windows::{Folder, Root};
 
-/// What stands in a folder under a name. Links are not followed.
+/// The type of a folder entry. Links are not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file.
@@ -35,26 +35,26 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// A name in a folder.
+/// An entry of a folder.
 pub(crate) struct Child {
     /// The name.
     pub(crate) name: OsString,
-    /// What it is; `None` where only its status can say.
+    /// The type; `None` if only a stat can determine it.
     pub(crate) kind: Option<Kind>,
 }
 
-/// Why the bytes of a file could not be had.
+/// The reason why a file could not be read.
 #[derive(Debug)]
 pub(crate) enum Refused {
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
-    /// A link is in its place, or in the place of a folder above it.
+    /// It, or a folder above it, is a link.
     Link,
-    /// It is no regular file.
+    /// It is not a regular file.
     NotAFile,
     /// It has more bytes than the limit.
     TooLarge,
-    /// The system said something else.
+    /// The system returned another error.
     Unreadable,
 }
 
@@ -68,13 +68,13 @@ impl From<io::Error> for Refused {
     }
 }
 
-/// The bytes of a file, and its status when it was opened.
+/// The bytes of a file, and its stat when it was opened.
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     pub(crate) stat: FileStat,
 }
 
-/// Reads an open file, if it is a regular one, up to a limit that holds even if it grows meanwhile.
+/// Reads an open file if it is a regular one, up to a limit that holds even if the file grows meanwhile.
 fn read_open(mut file: File, max_bytes: u64) -> Result<Content, Refused> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -84,7 +84,7 @@ fn read_open(mut file: File, max_bytes: u64) -> Result<Content, Refused> {
     if stat.size > max_bytes {
         return Err(Refused::TooLarge);
     }
-    // With room for one byte more than the file has, one call reads it all and a second one finds its end.
+    // With space for one byte more than the file has, one call reads it all and a second one finds its end.
     let mut bytes = vec![0; stat.size as usize + 1];
     let mut filled = 0;
     loop {
@@ -106,7 +106,7 @@ fn read_open(mut file: File, max_bytes: u64) -> Result<Content, Refused> {
     Ok(Content { bytes, stat })
 }
 
-/// Reads a file outside of any work tree, such as git's `info/exclude`: a regular file, no link, up to a limit.
+/// Reads a file outside any work tree, such as git's `info/exclude`: a regular file, no link, up to a limit.
 pub(crate) fn read_file(path: &Path, max_bytes: u64) -> Result<Content, Refused> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Err(Refused::Missing) };
     Root::open(folder)?.folder("")?.read(name, max_bytes)
@@ -137,25 +137,25 @@ mod unix {
     use super::{Child, Content, Kind, Refused, read_open};
     use crate::source::FileStat;
 
-    /// Opening never waits for the other end of a pipe, and takes no terminal.
+    /// Opening never waits for the other end of a pipe, and never acquires a controlling terminal.
     const READ: OFlags =
         OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
     const LIST: OFlags = READ.union(OFlags::DIRECTORY);
 
-    /// The descriptor of a folder that nothing opened through it leaves.
+    /// The descriptor of a folder. Nothing opened through it lies outside the folder.
     #[derive(Debug)]
     pub(crate) struct Root {
         fd: OwnedFd,
     }
 
     impl Root {
-        /// Opens the root itself. Links on the way to it are followed: who names the root is trusted.
+        /// Opens the root itself. Links in its path are followed: the caller that names the root is trusted.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             Ok(Self { fd: rustix::fs::open(path, flags, Mode::empty())? })
         }
 
-        /// A folder by its path from the root, with or without a closing slash; the root by the empty path.
+        /// Opens a folder by its path from the root, with or without a closing slash; the empty path is the root.
         pub(crate) fn folder(&self, path: &str) -> io::Result<Folder> {
             let path = path.trim_end_matches('/');
             let path = if path.is_empty() { "." } else { path };
@@ -174,13 +174,13 @@ mod unix {
 
             use rustix::fs::{ResolveFlags, openat2};
 
-            /// The kernel is older than 5.6, or a sandbox does not know the call.
+            /// The kernel is older than 5.6, or a sandbox refuses the call.
             static IS_REFUSED: AtomicBool = AtomicBool::new(false);
             if !IS_REFUSED.load(Ordering::Relaxed) {
                 let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
                 match openat2(&self.fd, path, flags, Mode::empty(), how) {
                     Err(Errno::NOSYS | Errno::PERM) => IS_REFUSED.store(true, Ordering::Relaxed),
-                    // A folder was moved meanwhile, and the kernel is not sure: step by step there is no doubt.
+                    // A folder was moved meanwhile, and the kernel cannot decide. Opening step by step is unambiguous.
                     Err(Errno::AGAIN) => {}
                     result => return result,
                 }
@@ -193,7 +193,7 @@ mod unix {
             self.resolve_by_steps(path, flags)
         }
 
-        /// Opens each step from the one before it. The paths have no `..`; one that has is refused.
+        /// Opens each step from the previous one. Valid paths contain no `..`; a path that does is refused.
         pub(super) fn resolve_by_steps(&self, path: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
             if path.starts_with('/') || path.split('/').any(|step| step == "..") {
                 return Err(Errno::XDEV);
@@ -211,7 +211,7 @@ mod unix {
         }
     }
 
-    /// `O_DIRECTORY | O_NOFOLLOW` on a link is `ENOTDIR`, as on a file; reports it as the link it is.
+    /// `O_DIRECTORY | O_NOFOLLOW` on a link returns `ENOTDIR`, as on a file; this reports it as a link.
     fn link_or(
         opened: rustix::io::Result<OwnedFd>,
         flags: OFlags,
@@ -234,16 +234,16 @@ mod unix {
     }
 
     impl Folder {
-        /// The names in it, in no order, until `take` refuses one.
+        /// Returns the entries, in no order, until `take` refuses one.
         pub(crate) fn children<E: From<io::Error>>(
             &self,
             mut take: impl FnMut(&Child) -> Result<(), E>,
         ) -> Result<Vec<Child>, E> {
             let mut children = Vec::new();
-            // The descriptor is ours alone and is read once, so it needs no second one with a position of its own.
+            // The descriptor is not shared and is read once, so it needs no second one with its own position.
             let fd = self.fd.try_clone()?;
             for entry in Dir::new(fd).map_err(io::Error::from)? {
-                // What can not be read on is left to the next walk, as a name that vanished.
+                // On a read error the remaining entries are left to the next walk, like names that vanished.
                 let Ok(entry) = entry else { break };
                 let name = entry.file_name().to_bytes();
                 if matches!(name, b"." | b"..") {
@@ -260,13 +260,13 @@ mod unix {
             Ok(children)
         }
 
-        /// The status of what is under a name, which may be a link.
+        /// Returns the stat of an entry, which may be a link.
         pub(crate) fn stat(&self, name: &OsStr) -> io::Result<(Kind, FileStat)> {
             let stat = statat(&self.fd, name.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)?;
             Ok((kind_of(FileType::from_raw_mode(stat.st_mode)), FileStat::of_stat(&stat)))
         }
 
-        /// Reads a regular file under a name in it.
+        /// Reads a regular file in this folder.
         pub(crate) fn read(&self, name: &OsStr, max_bytes: u64) -> Result<Content, Refused> {
             let fd = openat(self.fd.as_fd(), name.as_bytes(), READ, Mode::empty()).map_err(io::Error::from)?;
             read_open(File::from(fd), max_bytes)
@@ -285,9 +285,9 @@ mod unix {
 
 #[cfg(windows)]
 mod windows {
-    //! Windows: no call opens a path relative to a folder without following links. Each folder on the way is checked
+    //! Windows: no call opens a path relative to a folder without following links. Each folder on the path is checked
     //! before a file is opened and again afterwards, and the last step is opened as itself (`OPEN_REPARSE_POINT`), so a
-    //! link in its place is seen. What remains is a race that has to be won twice in one read.
+    //! link in its place is detected. The remaining race has to be won twice in one read.
 
     use std::ffi::OsStr;
     use std::fs::{File, Metadata};
@@ -300,20 +300,20 @@ mod windows {
 
     const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
 
-    /// A folder that nothing opened through it leaves.
+    /// A folder. Nothing opened through it lies outside the folder.
     #[derive(Debug)]
     pub(crate) struct Root {
         path: PathBuf,
     }
 
     impl Root {
-        /// Opens the root itself. Links on the way to it are followed: who names the root is trusted.
+        /// Opens the root itself. Links in its path are followed: the caller that names the root is trusted.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
             path.read_dir()?;
             Ok(Self { path: path.to_owned() })
         }
 
-        /// A folder by its path from the root, with or without a closing slash; the root by the empty path.
+        /// Opens a folder by its path from the root, with or without a closing slash; the empty path is the root.
         pub(crate) fn folder(&self, path: &str) -> io::Result<Folder> {
             let steps: Vec<String> = path.split('/').filter(|step| !step.is_empty()).map(str::to_owned).collect();
             let folder = Folder { root: self.path.clone(), steps };
@@ -339,7 +339,7 @@ mod windows {
             self.steps.iter().fold(self.root.clone(), |path, step| path.join(step))
         }
 
-        /// No step below the root may be a link or anything but a folder.
+        /// Checks that each step below the root is a folder and not a link.
         fn check(&self) -> io::Result<()> {
             let mut path = self.root.clone();
             for step in &self.steps {
@@ -353,7 +353,7 @@ mod windows {
             Ok(())
         }
 
-        /// The names in it, in no order, until `take` refuses one.
+        /// Returns the entries, in no order, until `take` refuses one.
         pub(crate) fn children<E: From<io::Error>>(
             &self,
             mut take: impl FnMut(&Child) -> Result<(), E>,
@@ -369,13 +369,13 @@ mod windows {
             Ok(children)
         }
 
-        /// The status of what is under a name, which may be a link.
+        /// Returns the stat of an entry, which may be a link.
         pub(crate) fn stat(&self, name: &OsStr) -> io::Result<(Kind, FileStat)> {
             let metadata = self.path().join(name).symlink_metadata()?;
             Ok((kind_of(&metadata), FileStat::from_metadata(&metadata)))
         }
 
-        /// Reads a regular file under a name in it.
+        /// Reads a regular file in this folder.
         pub(crate) fn read(&self, name: &OsStr, max_bytes: u64) -> Result<Content, Refused> {
             let mut options = File::options();
             let file = options.read(true).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.path().join(name))?;
@@ -409,11 +409,11 @@ mod tests {
 
     use super::*;
 
-    /// A root with a file, a folder and links to what is beside it.
+    /// A root with a file, a folder, and links to targets outside and inside.
     fn sandbox() -> (tempfile::TempDir, Root) {
-        let folder = tempfile::tempdir().expect("a temp folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let at = |path: &str| folder.path().join(path);
-        std::fs::create_dir_all(at("root/in")).expect("it can be made");
+        std::fs::create_dir_all(at("root/in")).expect("it can be created");
         std::fs::write(at("secret"), "secret").expect("it can be written");
         std::fs::write(at("root/in/file"), "0123456789").expect("it can be written");
         symlink(at("secret"), at("root/link")).expect("it can be linked");
@@ -460,13 +460,16 @@ mod tests {
         #[cfg(target_os = "linux")]
         {
             let (pipe, mode) = (folder.path().join("root/pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR);
-            rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+            rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0)
+                .expect("a pipe can be created");
             assert!(matches!(root.read("pipe", 10), Err(Refused::NotAFile)));
-            // A file that claims to be empty and is not.
+            // A file that reports size 0 and is not empty.
             let process = Root::open(Path::new("/proc/self")).expect("it is a folder");
             assert!(matches!(process.read("maps", 100), Err(Refused::TooLarge)));
         }
-        std::fs::File::create(folder.path().join("root/huge")).and_then(|file| file.set_len(1 << 40)).expect("sparse");
+        std::fs::File::create(folder.path().join("root/huge"))
+            .and_then(|file| file.set_len(1 << 40))
+            .expect("a sparse file can be created");
         assert!(matches!(root.read("huge", 1 << 20), Err(Refused::TooLarge)));
         let place = root.folder("").expect("it is a folder");
         let kinds = |name: &str| place.stat(name.as_ref()).expect("it is there").0;

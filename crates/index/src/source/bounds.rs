@@ -1,10 +1,10 @@
-//! Bounds on what one listing may hold.
+//! Bounds on the size of one listing.
 //!
 //! A git tree names other trees by id and may name one tree many times: sixteen small objects can have 10^10 paths.
-//! Every walk over a source therefore counts what it visits in a [`Budget`] and ends with
-//! [`SourceError::ListingTooLarge`] when the limit is exceeded; it never returns a part as if it were the whole. A walk
-//! over git trees that meets many trees again computes the size of the whole expansion first ([`Visited::note`]), with
-//! one visit per distinct tree, and so refuses such a tree after a few hundred visits.
+//! Every walk over a source therefore counts its visits in a [`Budget`] and fails with [`SourceError::ListingTooLarge`]
+//! if the limit is exceeded; it never returns a partial listing as a complete one. A walk over git trees that finds
+//! many trees again first computes the size of the whole expansion ([`Visited::note`]), with one visit per distinct
+//! tree, and so refuses such a tree after a few hundred visits.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,21 +21,21 @@ use super::{MAX_PATH_BYTES, SourceError};
 /// entries and short paths: 194 MiB), so a listing at both limits takes about 350 MB.
 pub(super) const MAX_ENTRIES: u64 = 1_000_000;
 
-/// The maximum sum of the lengths of all paths of one listing: 134 bytes per path at the maximum number of entries.
+/// The maximum total length of all paths of one listing: 134 bytes per path at the maximum number of entries.
 pub(super) const MAX_LISTED_PATH_BYTES: u64 = 128 << 20;
 
 /// The maximum size of a tree or commit object. The largest folders of public repositories have about 5 MB.
 pub(super) const MAX_TREE_BYTES: u64 = 16 << 20;
 
-/// The maximum size of all rule files of one listing: a tree can name one large file in a thousand folders, and each is
-/// read and compiled for itself. The rule files of the Linux kernel have 100 KB in sum.
+/// The maximum total size of all rule files of one listing: a tree can name one large file in a thousand folders, and
+/// each is read and compiled separately. The rule files of the Linux kernel have 100 KB in total.
 const MAX_RULE_BYTES: u64 = 4 << 20;
 
-/// This many trees may be visited again before the size of the whole expansion is computed. Ordinary repositories have
-/// few equal folders, and so never pay for it.
+/// The maximum number of repeated trees before the size of the whole expansion is computed. Ordinary repositories have
+/// few equal folders, so they never pay for it.
 const MAX_REPEATS: usize = 512;
 
-/// Counts what a walk visits. Shared by the threads of a walk.
+/// Counts the visits of a walk. Shared by the threads of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     entries: AtomicU64,
@@ -44,7 +44,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Counts this many entries, whose paths have this many bytes in sum.
+    /// Counts this many entries, whose paths have this many bytes in total.
     pub(super) fn take(&self, entries: u64, path_bytes: u64) -> Result<(), SourceError> {
         let entries = self.entries.fetch_add(entries, Ordering::Relaxed).saturating_add(entries);
         let path_bytes = self.path_bytes.fetch_add(path_bytes, Ordering::Relaxed).saturating_add(path_bytes);
@@ -72,7 +72,7 @@ impl Budget {
     }
 }
 
-/// What is below a tree: how many entries, and the sum of the lengths of their paths from there.
+/// The size of everything below a tree: the number of entries, and the total length of their paths from there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     entries: u64,
@@ -90,7 +90,7 @@ impl Size {
         Ok(())
     }
 
-    /// Adds an entry with a name of this length, and what is below it.
+    /// Adds an entry with a name of this length, and everything below it.
     fn add(&mut self, name: u64, below: Size) {
         let entries = below.entries.saturating_add(1);
         self.entries = self.entries.saturating_add(entries);
@@ -100,7 +100,7 @@ impl Size {
     }
 }
 
-/// The trees that a walk has met.
+/// The trees that a walk has visited.
 pub(super) struct Visited<K> {
     roots: Vec<gix::ObjectId>,
     seen: HashSet<K>,
@@ -109,12 +109,12 @@ pub(super) struct Visited<K> {
 }
 
 impl<K: std::hash::Hash + Eq> Visited<K> {
-    /// For a walk that begins at these trees.
+    /// Creates the record of a walk that starts at these trees.
     pub(super) fn new(roots: Vec<gix::ObjectId>) -> Self {
         Self { roots, seen: HashSet::new(), repeats: 0, is_checked: false }
     }
 
-    /// Notes a tree, or a pair of trees. After many repeats, checks once that the expansion is within the limits.
+    /// Records a tree, or a pair of trees. After many repeats, checks once that the expansion is within the limits.
     pub(super) fn note(&mut self, reader: &BlobReader, key: K) -> Result<(), SourceError> {
         if self.seen.insert(key) {
             return Ok(());
@@ -133,14 +133,14 @@ impl<K: std::hash::Hash + Eq> Visited<K> {
 /// A tree whose sub-trees are being measured.
 struct Open {
     id: gix::ObjectId,
-    /// Sub-trees that are still to be added, with the lengths of their names.
+    /// Sub-trees still to be added, with the lengths of their names.
     below: Vec<(gix::ObjectId, u64)>,
     size: Size,
 }
 
 /// Checks that all paths below a tree are within the limits, with one visit per distinct tree.
 pub(super) fn check_expansion(reader: &BlobReader, root: gix::ObjectId) -> Result<(), SourceError> {
-    // `None` for a tree that is open: one that is met again then contains itself, which no hash function allows.
+    // `None` for an open tree: an open tree that is found again contains itself, which no hash function allows.
     let mut known: HashMap<gix::ObjectId, Option<Size>> = HashMap::from([(root, None)]);
     let mut open = vec![opened(reader, root)?];
     while let Some(tree) = open.last_mut() {

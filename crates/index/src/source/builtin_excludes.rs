@@ -1,6 +1,6 @@
-//! Folders of foreign or derived files, which are left out without anybody asking.
+//! Folders of third-party or derived files that are excluded by default.
 
-/// Folders that hold foreign or derived files whether they are tracked or not.
+/// Folders that hold third-party or derived files, tracked or not.
 const EXCLUDED_FOLDERS: &[&str] = &[
     ".cache",
     ".git",
@@ -23,15 +23,15 @@ const EXCLUDED_FOLDERS: &[&str] = &[
     "vendor",
 ];
 
-/// Folders that hold derived files in one project and source in another: who tracks something in them means source.
+/// Folders that hold derived files in one project and source in another: if files in them are tracked, they are source.
 const EXCLUDED_UNLESS_TRACKED: &[&str] = &["build", "dist", "out", "target", "venv"];
 
-/// Whether a folder of this name is left out, unless an ignore file brings it back.
+/// Whether a folder with this name is excluded, unless an ignore file includes it again.
 pub(super) fn is_excluded_folder(name: &str, tracked: bool) -> bool {
     EXCLUDED_FOLDERS.contains(&name) || (!tracked && is_ambiguous_folder(name))
 }
 
-/// Whether tracking decides about a folder of this name.
+/// Whether it depends on tracking if a folder with this name is excluded.
 pub(super) fn is_ambiguous_folder(name: &str) -> bool {
     EXCLUDED_UNLESS_TRACKED.contains(&name)
 }

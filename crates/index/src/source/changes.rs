@@ -1,8 +1,7 @@
-//! Which files differ between two trees of git, and between a tree and a work tree.
+//! Finds the files that differ between two git trees, and between a tree and a work tree.
 //!
-//! What `git diff --name-status -M` would list: also files that are in no view. Trees whose ids are equal are not
-//! opened, so this costs what differs. Whether a file that went and one that came are one that was renamed is told in
-//! `renames.rs`.
+//! Lists what `git diff --name-status -M` would list, including files that are in no view. Trees with equal ids are not
+//! opened, so the cost depends on the differences only. `renames.rs` decides which deleted and added files are renames.
 
 use std::collections::BTreeMap;
 
@@ -15,21 +14,21 @@ use super::objects::{BlobReader, corrupt_object};
 use super::renames::{BlobSource, find_renames};
 use super::{MAX_PATH_BYTES, Repo, SourceError};
 
-/// What stands at a path.
+/// An entry of a tree that is not a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// The name of its bytes; of a submodule, the commit.
+    /// The id of its bytes; for a submodule, the commit id.
     pub blob: BlobId,
-    /// What kind of entry it is.
+    /// Its file mode.
     pub mode: FileMode,
 }
 
-/// The kinds of entries that are no folders.
+/// The kinds of entries that are not folders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileMode {
     /// A file.
     File,
-    /// A file that can be run.
+    /// An executable file.
     Executable,
     /// A symbolic link.
     Link,
@@ -38,27 +37,27 @@ pub enum FileMode {
 }
 
 impl FileMode {
-    /// Whether it is a file with text or bytes of its own.
+    /// Whether it is a regular file with its own content.
     pub fn is_file(self) -> bool {
         matches!(self, FileMode::File | FileMode::Executable)
     }
 }
 
-/// What happened to a file.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeType {
-    /// It came.
+    /// The file was added.
     Added,
-    /// It is another one now; also when only its mode is.
+    /// The content or the mode changed.
     Modified,
-    /// It went.
+    /// The file was deleted.
     Deleted,
-    /// It has another path, and maybe another text.
+    /// The path changed, and possibly the content.
     Renamed,
 }
 
 impl ChangeType {
-    /// The word on the wire.
+    /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             ChangeType::Added => "added",
@@ -72,18 +71,18 @@ impl ChangeType {
 /// A file that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Its path, after the change if it is there then.
+    /// The path after the change, or before it if the file was deleted.
     pub path: String,
-    /// Its path before, if it was renamed.
+    /// The path before, if the file was renamed.
     pub old_path: Option<String>,
-    /// What stood there before.
+    /// The entry before the change.
     pub before: Option<TreeEntry>,
-    /// What stands there now.
+    /// The entry after the change.
     pub after: Option<TreeEntry>,
 }
 
 impl FileChange {
-    /// What happened.
+    /// Returns the kind of the change.
     pub fn change_type(&self) -> ChangeType {
         match (&self.before, &self.after) {
             _ if self.old_path.is_some() => ChangeType::Renamed,
@@ -93,26 +92,26 @@ impl FileChange {
         }
     }
 
-    /// The path it had before.
+    /// Returns the path before the change.
     pub fn path_before(&self) -> &str {
         self.old_path.as_deref().unwrap_or(&self.path)
     }
 }
 
-/// A file of a work tree that is not as the commit under it has it.
+/// A file of a work tree that differs from the checked-out commit.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// The bytes that the commit has.
+    /// The bytes in the commit.
     pub committed: Option<BlobId>,
-    /// The bytes that the work tree has.
+    /// The bytes in the work tree.
     pub edited: Option<BlobId>,
 }
 
 impl Repo {
-    /// The files that differ between two commits, given by their full ids, by path; renames are not looked for. More
-    /// differences than a listing may have entries are an error.
+    /// Returns the files that differ between two commits, given by their full ids, sorted by path. Renames are not
+    /// detected. More differences than the maximum number of entries of a listing are an error.
     pub fn tree_changes(&self, before: &str, after: &str) -> Result<Vec<FileChange>, SourceError> {
         let reader = self.reader();
         let mut found: BTreeMap<Vec<u8>, FileChange> = BTreeMap::new();
@@ -154,7 +153,7 @@ impl Repo {
     }
 }
 
-/// The changes from a tree to a work tree: those to the commit under it, with its edits on top.
+/// Returns the changes from a tree to a work tree: those to the checked-out commit, with the edits applied.
 pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
     let mut all: BTreeMap<String, FileChange> =
         changes.into_iter().map(|change| (change.path.clone(), change)).collect();
@@ -166,7 +165,7 @@ pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
             before: file(edit.committed),
             after: None,
         });
-        // A work tree's view does not tell modes; an edit keeps what the commits say.
+        // A work tree's view does not record modes; an edit keeps the mode of the commits.
         let form = change.after.or(change.before).map_or(FileMode::File, |side| side.mode);
         change.after = file(edit.edited).map(|side| TreeEntry { mode: form, ..side });
         if change.before == change.after {
@@ -176,7 +175,7 @@ pub fn with_edits(changes: Vec<FileChange>, edits: &[Edit]) -> Vec<FileChange> {
     all.into_values().collect()
 }
 
-/// The changes with those that belong together joined to renames, by path.
+/// Joins deleted and added files that belong together to renames, sorted by path.
 pub fn with_renames(mut changes: Vec<FileChange>, contents: &mut dyn BlobSource) -> Vec<FileChange> {
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     let (gone, come): (Vec<usize>, Vec<usize>) = (0..changes.len())
@@ -206,7 +205,7 @@ fn sides<'c>(
     chosen.iter().filter_map(|at| Some((changes[*at].path.as_str(), side(&changes[*at])?))).collect()
 }
 
-/// A name in a tree. A file and a folder of one name are not the same thing.
+/// The key of a tree entry. A file and a folder with the same name are different entries.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct EntryKey {
     name: Vec<u8>,

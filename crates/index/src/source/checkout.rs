@@ -1,4 +1,4 @@
-//! A commit's files on disk, written from git's objects: no hooks, no filters, nothing in the repository.
+//! Writes a commit's files to disk from git's objects: without hooks or filters, and without writing to the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,18 @@ use super::bounds::check_expansion;
 use super::objects::{corrupt_object, is_forbidden_name};
 use super::{BlobReader, Repo, SourceError};
 
-/// The maximum size of all files of a checkout: a few small objects that are named many times could fill the disk.
+/// The maximum total size of the files of a checkout: a few small objects that are named many times could fill the
+/// disk.
 const MAX_CHECKOUT_BYTES: u64 = 32 << 30;
 
-/// The maximum size of a file in a checkout; it is held in memory while it is written.
+/// The maximum size of a file in a checkout. Each file is held in memory while it is written.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 impl Repo {
     /// Writes the files of a commit, given by its full id, into an empty folder, as they are stored. A link becomes a
-    /// file that holds what the link points to, so that nothing in the folder leads out of it; a submodule an empty
-    /// folder. What can not have its name here, is not in a partial clone or has more than 256 MiB is left out. A commit
-    /// with more files than a listing may have, or with more than 32 GiB, is an error.
+    /// file that contains the link's target, so that nothing in the folder leads out of it. A submodule becomes an
+    /// empty folder. Files with a name that is not allowed here, files missing from a partial clone and files above 256
+    /// MiB are skipped. A commit with more files than a listing may have, or with more than 32 GiB, is an error.
     pub fn write_files(&self, commit: &str, folder: &Path) -> Result<u64, SourceError> {
         let reader = self.reader();
         let root = reader.tree_of(commit)?;
@@ -52,7 +53,7 @@ impl Repo {
     }
 }
 
-/// The bytes of a blob, unless it is too large for a checkout.
+/// Returns the bytes of a blob, unless it is too large for a checkout.
 fn content(reader: &BlobReader, id: gix::ObjectId, bytes_left: &mut u64) -> Result<Option<Vec<u8>>, SourceError> {
     let size = match BlobId::from_bytes(id.as_bytes()) {
         Some(blob) => reader.size(&blob)?,
@@ -66,10 +67,10 @@ fn content(reader: &BlobReader, id: gix::ObjectId, bytes_left: &mut u64) -> Resu
     reader.object(id, Kind::Blob).map(Some)
 }
 
-/// The path of an entry; `None` for a name that no checkout may have.
+/// Returns the path of an entry; `None` for a name that no checkout may have.
 fn path_in(folder: &Path, name: &BStr) -> Option<PathBuf> {
     let plain = name.to_str().ok()?;
-    // What some file system takes for `.git`.
+    // Names that some file systems treat as `.git`.
     let bare = plain.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     let is_git = bare == ".git" || bare == "git~1" || bare.starts_with(".git:");
     let is_odd = cfg!(windows) && plain.contains(['\\', ':']);
@@ -80,7 +81,8 @@ fn make_folder(folder: &Path) -> Result<(), SourceError> {
     private::create_folder(folder).map_err(|error| SourceError::io(folder, error))
 }
 
-/// Whether the file is there now: where names differ in case only, a file system may have room for one of them.
+/// Returns whether the file was written: a case-insensitive file system holds only one of the names that differ in
+/// case.
 fn write(path: &Path, content: &[u8], kind: EntryKind) -> Result<bool, SourceError> {
     use std::io::Write as _;
     let mut file = match private::create_new(path) {

@@ -1,23 +1,23 @@
-//! What only the bytes can tell: whether a text is worth reading.
+//! Skip reasons that depend on the content of a file.
 
 use codecompass_model::SkipReason;
 
-/// Like git, look for a NUL in the beginning only.
+/// Like git, look for a NUL in the first bytes only.
 const BINARY_WINDOW: usize = 8000;
-/// Shorter files are never taken for minified.
+/// Shorter files are never considered minified.
 const MIN_MINIFIED_BYTES: usize = 4096;
-/// Nobody writes code in longer lines.
+/// Longer lines do not occur in hand-written code.
 const MAX_CODE_LINE: usize = 1000;
 /// A pointer file is small; a text about pointer files may not be.
 const LFS_POINTER_MAX: usize = 1024;
-/// In prose a paragraph is often one line.
+/// File types in which a paragraph is often one line.
 const PROSE_EXTENSIONS: &[&str] = &["md", "markdown", "mdx", "rst", "txt", "adoc", "org", "tex"];
 
-/// The reason to leave out a file with these bytes, if there is one.
+/// Returns the reason to skip a file with these bytes, if there is one.
 ///
-/// `Binary` has a NUL in its first 8000 bytes, as for git: UTF-16 is binary, Latin-1 is not. `LfsPointer` stands for
-/// bytes that are elsewhere. `Minified` has 4 KiB or more, and more than half of it in lines longer than 1000 bytes;
-/// prose, by its extension, never is.
+/// `Binary` has a NUL in its first 8000 bytes, as in git: UTF-16 is binary, Latin-1 is not. `LfsPointer` represents
+/// bytes stored elsewhere. `Minified` has 4 KiB or more, with more than half of it in lines longer than 1000 bytes;
+/// prose, by its extension, is never minified.
 pub fn content_skip_reason(path: &str, bytes: &[u8]) -> Option<SkipReason> {
     if bytes.iter().take(BINARY_WINDOW).any(|&byte| byte == 0) {
         Some(SkipReason::Binary)

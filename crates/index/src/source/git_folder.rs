@@ -1,8 +1,8 @@
 //! The folders of a repository, and the checks that they pass before gix opens anything in them.
 //!
-//! Everything in a git folder may be written by whoever made the repository. Two things must not happen because of it: a
-//! named pipe or device in place of a file blocks its reader for ever, and a path that leads elsewhere (a `.git` file,
-//! `commondir`, `alternates`, a symbolic link) lends the objects of another repository to a client that may not read it.
+//! Everything in a git folder may come from the author of the repository. Two attacks must fail: a named pipe or device
+//! in place of a file, which blocks its reader for ever, and a path that leads elsewhere (a `.git` file, `commondir`,
+//! `alternates`, a symbolic link), which exposes the objects of another repository to a client that may not read it.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use super::{Access, SourceError, real_path, small_file};
 /// The maximum size of `.git`, `commondir`, `gitdir` and loose references. gix refuses larger ones.
 const MAX_POINTER_BYTES: u64 = 64 << 10;
 
-/// The maximum size of `alternates` and of the configuration, where it is read here.
+/// The maximum size of `alternates` and of the configuration, where this module reads it.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// The maximum number of alternates. git follows chains of five.
@@ -28,8 +28,8 @@ const MAX_INDEX_BYTES: u64 = 256 << 20;
 /// The maximum size of `packed-refs`: about 900,000 references.
 const MAX_PACKED_REFS_BYTES: u64 = 64 << 20;
 
-/// The maximum size of a file of a git folder that is read whole, by its name; `None` for files that are mapped or not
-/// read at all.
+/// Returns the maximum size of a file of a git folder that is read as a whole, by its name; `None` for files that are
+/// mapped or not read at all.
 fn max_bytes(name: &OsStr) -> Option<u64> {
     match name.to_str()? {
         "HEAD" | "commondir" | "gitdir" => Some(MAX_POINTER_BYTES),
@@ -40,7 +40,7 @@ fn max_bytes(name: &OsStr) -> Option<u64> {
     }
 }
 
-/// Refuses a file that is larger than git would ever write it.
+/// Refuses a file that is larger than git would ever write.
 fn check_size(path: &Path, size: u64, limit: u64) -> Result<(), SourceError> {
     match size > limit {
         true => Err(SourceError::repository(path, format!("larger than {limit} bytes"))),
@@ -60,7 +60,7 @@ pub(super) struct GitFolder {
 }
 
 impl GitFolder {
-    /// Follows `.git` and `commondir` to the folders they name. Nothing but these two files is opened.
+    /// Follows `.git` and `commondir` to the folders they name. Opens no other files.
     pub(super) fn find(entry: &Path) -> Result<Self, SourceError> {
         let failed = |cause: std::io::Error| SourceError::repository(entry, cause);
         let real = |path: &Path| real_path(path).map_err(failed);
@@ -76,8 +76,8 @@ impl GitFolder {
     }
 
     /// Refuses files that block their reader and, where repositories are confined, everything that leads outside.
-    /// Returns the object folders of alternates, by their real paths. Loose objects are checked as they are read: there
-    /// can be many of them, and listing them takes milliseconds.
+    /// Returns the object folders of alternates, by their real paths. Loose objects are checked when they are read:
+    /// there can be many of them, and listing them takes milliseconds.
     pub(super) fn check(&self, root: &Path, access: &Access) -> Result<Vec<PathBuf>, SourceError> {
         let mut check = Check { allowed: None, seen: HashSet::new() };
         if let Some(roots) = access.roots() {
@@ -95,7 +95,7 @@ impl GitFolder {
         while let Some(folder) = open.pop() {
             check.objects(&folder)?;
             for alternate in alternates_of(&folder).map_err(|error| SourceError::repository(&self.entry, error))? {
-                // gix, too, resolves every alternate against the first object folder.
+                // gix also resolves every alternate against the first object folder.
                 let Ok(real) = real_path(&objects.join(alternate)) else { continue };
                 check.is_allowed(&real)?;
                 if alternates.contains(&real) {
@@ -111,8 +111,8 @@ impl GitFolder {
         Ok(alternates)
     }
 
-    /// The folders that this repository may use: the given ones, its own work tree and, where that is not in them, a git
-    /// folder that names this work tree as its own.
+    /// Returns the folders that this repository may use: the given ones, its own work tree and, if it is not in them, a
+    /// git folder that names this work tree as its own.
     fn allowed(&self, root: &Path, roots: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
         let mut allowed = roots.to_vec();
         allowed.push(root.to_owned());
@@ -128,7 +128,7 @@ impl GitFolder {
         Ok(allowed)
     }
 
-    /// Whether the common folder has a record of this work tree. A client that can write to its work tree alone cannot
+    /// Whether the common folder has a record of this work tree. A client that can write only to its work tree cannot
     /// forge it.
     fn is_linked_worktree(&self, root: &Path) -> bool {
         let own = self.git_dir.parent() == Some(&self.common_dir.join("worktrees"));
@@ -136,7 +136,7 @@ impl GitFolder {
         own && is_same(&self.git_dir.join(path), &root.join(".git"))
     }
 
-    /// Whether the git folder is a submodule's whose configuration names this work tree.
+    /// Whether the git folder belongs to a submodule, with a configuration that names this work tree.
     fn is_submodule(&self, root: &Path) -> bool {
         if self.git_dir != self.common_dir {
             return false;
@@ -153,7 +153,7 @@ impl GitFolder {
     /// References of open repositories are read by name long after the repository was checked.
     pub(super) fn check_ref(&self, name: &str) -> Result<(), SourceError> {
         const MAX_STEPS: usize = 8;
-        // gix opens it for every reference when it has changed.
+        // gix opens this file for every reference if it has changed.
         let packed = self.common_dir.join("packed-refs");
         if let Ok(found) = packed.metadata() {
             if !found.is_file() {
@@ -192,7 +192,7 @@ impl GitFolder {
     }
 }
 
-/// Refuses a loose object that is no regular file; with `no_links`, also one that is reached through a link.
+/// Refuses a loose object that is not a regular file; with `no_links`, also one reached through a link.
 pub(super) fn check_object_in(objects: &Path, id: &str, no_links: bool) -> Result<(), SourceError> {
     let Some((folder, file)) = id.split_at_checked(2) else { return Ok(()) };
     let folder = objects.join(folder);
@@ -208,22 +208,22 @@ pub(super) fn check_object_in(objects: &Path, id: &str, no_links: bool) -> Resul
     Ok(())
 }
 
-/// How far a folder is checked.
+/// The extent of a folder check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scan {
     /// Its own entries.
     Flat,
     /// Everything below it.
     Deep,
-    /// Everything below it, all files of which are loose references.
+    /// Everything below it, with all files being loose references.
     Refs,
 }
 
 /// A walk over a git folder.
 struct Check {
-    /// The folders that links may lead to; `None` where they may lead anywhere.
+    /// The folders that links may lead to; `None` if they may lead anywhere.
     allowed: Option<Vec<PathBuf>>,
-    /// Folders that were reached by links.
+    /// Folders reached through links.
     seen: HashSet<PathBuf>,
 }
 
@@ -243,7 +243,8 @@ impl Check {
         Ok(())
     }
 
-    /// Checks what is in a folder, and below it unless `scan` is flat. Folders that links lead to are checked as well.
+    /// Checks the entries of a folder, and everything below it unless `scan` is flat. Folders that links lead to are
+    /// checked as well.
     fn folder(&mut self, folder: &Path, scan: Scan) -> Result<(), SourceError> {
         let deep = scan != Scan::Flat;
         let mut open = vec![folder.to_owned()];
@@ -265,7 +266,7 @@ impl Check {
         Ok(())
     }
 
-    /// Checks what a link leads to. Returns a folder that was not seen yet.
+    /// Checks the target of a link. Returns it if it is a folder that was not checked yet.
     fn link(&mut self, link: &Path, scan: Scan) -> Result<Option<PathBuf>, SourceError> {
         let Ok(real) = real_path(link) else { return Ok(None) };
         self.is_allowed(&real)?;
@@ -290,7 +291,7 @@ impl Check {
     }
 }
 
-/// The size limit of a file, if it is read whole.
+/// Returns the size limit of a file, if it is read as a whole.
 fn file_limit(name: &OsStr, scan: Scan) -> Option<u64> {
     match scan {
         Scan::Refs => Some(MAX_POINTER_BYTES),
@@ -298,8 +299,8 @@ fn file_limit(name: &OsStr, scan: Scan) -> Option<u64> {
     }
 }
 
-/// Whether opening a file of this kind can block or have effects. A socket can not be opened at all; git keeps one for its
-/// file system monitor.
+/// Whether opening a file of this type can block or have side effects. A socket cannot be opened at all; git keeps one
+/// for its file system monitor.
 fn blocks(kind: FileType) -> bool {
     #[cfg(unix)]
     {
@@ -317,29 +318,29 @@ fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> {
     folder.read_dir().into_iter().flatten().flatten()
 }
 
-/// The folder that a `.git` file names.
+/// Returns the folder that a `.git` file names.
 fn gitdir_of(file: &Path) -> Result<PathBuf, SourceError> {
     let found = pointer(file, b"gitdir:").map_err(|error| SourceError::repository(file, error))?;
-    let path = found.ok_or_else(|| SourceError::repository(file, "it names no git folder"))?;
+    let path = found.ok_or_else(|| SourceError::repository(file, "the file does not name a git folder"))?;
     Ok(file.parent().unwrap_or(Path::new("")).join(path))
 }
 
-/// The path in a file that holds nothing but this word and a path; `None` without such a file.
+/// Reads the path from a file that contains only this word and a path; `None` if the file does not exist.
 fn pointer(file: &Path, word: &[u8]) -> std::io::Result<Option<PathBuf>> {
     let Some(text) = small_file::read(file, MAX_POINTER_BYTES)? else { return Ok(None) };
     let path = text.strip_prefix(word).map(ByteSlice::trim).filter(|path| !path.is_empty());
-    let malformed = || std::io::Error::new(std::io::ErrorKind::InvalidData, "it names no folder");
+    let malformed = || std::io::Error::new(std::io::ErrorKind::InvalidData, "the file does not name a folder");
     let path = path.ok_or_else(malformed)?.to_path().map_err(|_| malformed())?;
     Ok(Some(path.to_owned()))
 }
 
-/// Whether two paths name one file: as they are written, or with the links of their folders followed.
+/// Whether two paths name the same file: literally, or after resolving the links of their folders.
 fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| Some(real_path(path.parent()?).ok()?.join(path.file_name()?));
     one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
-/// The object folders that an object folder names, as they are written.
+/// Returns the object folders that the `alternates` file of an object folder names, unresolved.
 fn alternates_of(objects: &Path) -> std::io::Result<Vec<PathBuf>> {
     let Some(text) = small_file::read(&objects.join("info/alternates"), MAX_TEXT_BYTES)? else { return Ok(Vec::new()) };
     gix::odb::alternate::parse(&text).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error))

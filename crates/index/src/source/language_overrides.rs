@@ -1,18 +1,18 @@
-//! Which files are of a language that the configuration chose for them, whatever their names and texts say.
+//! Language overrides: the configuration selects the language of files, regardless of their names and contents.
 
 use codecompass_model::ids::content_hash;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::SourceError;
 
-/// The choices: patterns and names of languages. The first that matches a path holds.
+/// The overrides: patterns and language names. The first pattern that matches a path wins.
 #[derive(Debug, Default)]
 pub struct LanguageOverrides {
     rules: Vec<(Gitignore, String)>,
 }
 
 impl LanguageOverrides {
-    /// Reads them: gitignore patterns, relative to the root.
+    /// Compiles gitignore patterns, relative to the root.
     pub fn new(choices: &[(String, String)]) -> Result<Self, SourceError> {
         let mut rules = Vec::with_capacity(choices.len());
         for (pattern, language) in choices {
@@ -25,13 +25,13 @@ impl LanguageOverrides {
         Ok(Self { rules })
     }
 
-    /// The language that was chosen for a path.
+    /// Returns the language override of a path.
     pub fn language_for(&self, path: &str) -> Option<&str> {
         let is_meant = |rule: &&(Gitignore, String)| rule.0.matched_path_or_any_parents(path, false).is_ignore();
         self.rules.iter().find(is_meant).map(|(_, language)| language.as_str())
     }
 
-    /// A number for the choices; 0 for none.
+    /// Returns a number that identifies the overrides; 0 for none.
     pub(crate) fn key(choices: &[(String, String)]) -> u64 {
         let line = |(pattern, language): &(String, String)| format!("{pattern}\n{language}\n");
         match choices {
@@ -49,7 +49,7 @@ mod tests {
     fn first_matching_pattern_wins() {
         let choices = [("/old/*.inc", "pascal"), ("*.inc", "php"), ("Tiltfile", "starlark"), ("legacy/", "text")];
         let choices = choices.map(|(pattern, language)| (pattern.to_owned(), language.to_owned()));
-        let chosen = LanguageOverrides::new(&choices).expect("they are patterns");
+        let chosen = LanguageOverrides::new(&choices).expect("the patterns are valid");
         let table = [
             ("old/a.inc", Some("pascal")),
             ("a/old/a.inc", Some("php")),

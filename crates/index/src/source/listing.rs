@@ -1,26 +1,26 @@
-//! The plain values a source is listed as.
+//! Plain data types for the listing of a source.
 
 use codecompass_model::{BlobId, SkipReason};
 use rayon::slice::ParallelSliceMut;
 
 use super::{FileStat, LanguageOverrides, Secrets, SourceError};
 
-/// How many paths are kept as examples of a reason.
+/// The maximum number of example paths per skip reason.
 const MAX_EXAMPLES: usize = 5;
 
-/// What a source holds, and what was left out of it.
+/// The files of a source, and the skipped ones.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// The files, sorted by path.
     pub entries: Vec<Entry>,
-    /// What was left out, by reason.
+    /// Skipped files and folders, by reason.
     pub skips: Skips,
-    /// The folders that were walked through, in no order; the root is the empty path. Only of a work tree as a whole.
+    /// The folders that were walked, in no order; the root is the empty path. Only for a full listing of a work tree.
     pub folders: Vec<String>,
 }
 
 impl Listing {
-    /// Puts parts made in any order together.
+    /// Merges partial listings, in any order.
     pub(super) fn from_parts(parts: Vec<Listing>) -> Self {
         let mut whole = Listing {
             entries: Vec::with_capacity(parts.iter().map(|part| part.entries.len()).sum()),
@@ -41,38 +41,39 @@ impl Listing {
 pub struct Entry {
     /// Relative to the root, with `/`.
     pub path: String,
-    /// In bytes, as the place has it.
+    /// In bytes, as stored in the source.
     pub size: u64,
-    /// Where the bytes are.
+    /// The location of the bytes.
     pub source: ContentSource,
 }
 
-/// Where the bytes of a file are.
+/// The location of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentSource {
     /// In the repository's objects.
     Blob(BlobId),
     /// On disk.
     File {
-        /// What the file system said about it.
+        /// The file's stat.
         stat: FileStat,
-        /// The blob that git's index holds for it: only when the index's stat data match, and are older than the index
-        /// itself. Read the text from git by this id rather than from disk: under end-of-line conversion or filters
-        /// the two differ, and only the blob's bytes go by this name.
+        /// The blob that git's index records for it: only if the index's stat data match and are older than the index
+        /// itself. Read the text from git by this id rather than from disk: with end-of-line conversion or filters the
+        /// two differ, and the id names only the blob's bytes.
         index_blob: Option<BlobId>,
     },
 }
 
-/// What is too much, and what the configuration leaves out.
+/// Size limits, and rules from the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Larger files are left out.
+    /// Larger files are skipped.
     pub max_file_bytes: u64,
-    /// gitignore lines of the configuration, relative to the root. They are stronger than the built-in folders only.
+    /// gitignore lines of the configuration, relative to the root. They override only the built-in folder rules.
     pub extra_ignore: Vec<String>,
-    /// gitignore lines, relative to the root: what they match is listed although it may hold secrets. The user's alone.
+    /// gitignore lines, relative to the root: matching files are listed although they may hold secrets. Only the user's
+    /// own configuration can set them.
     pub allowed_secrets: Vec<String>,
-    /// gitignore lines, relative to the root, and the language of what each matches; the first that matches holds.
+    /// gitignore lines, relative to the root, with the language of matching files; the first match wins.
     pub languages: Vec<(String, String)>,
 }
 
@@ -83,19 +84,19 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The rules about secrets.
+    /// Returns the rules about secrets.
     pub fn secrets(&self) -> Result<Secrets, SourceError> {
         Secrets::with_allowed(&self.allowed_secrets)
     }
 
-    /// The languages that were chosen for paths.
+    /// Returns the language overrides.
     pub fn language_overrides(&self) -> Result<LanguageOverrides, SourceError> {
         LanguageOverrides::new(&self.languages)
     }
 }
 
-/// What was left out: how often per reason, with the first paths in order as examples. A folder counts once, however
-/// much is in it.
+/// Skipped files and folders: counts per reason, with the first paths in order as examples. A folder counts once,
+/// regardless of its contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skips {
     /// Only the reasons that occurred, in the order of [`SkipReason`].
@@ -110,31 +111,31 @@ impl Skips {
         keep_smallest(examples, path);
     }
 
-    /// Puts back what was counted before.
+    /// Adds counts and examples that were stored before.
     pub fn add_counted(&mut self, reason: SkipReason, count: u64, paths: &[String]) {
         let (_, sum, examples) = self.slot(reason);
         *sum += count;
         paths.iter().for_each(|path| keep_smallest(examples, path));
     }
 
-    /// Takes over the counts and examples of another.
+    /// Adds the counts and examples of `other`.
     pub fn merge(&mut self, other: Skips) {
         for (reason, count, paths) in other.by_reason {
             self.add_counted(reason, count, &paths);
         }
     }
 
-    /// Reason, count and example paths, for each reason that occurred.
+    /// Returns reason, count and example paths, for each reason that occurred.
     pub fn iter(&self) -> impl Iterator<Item = (SkipReason, u64, &[String])> {
         self.by_reason.iter().map(|(reason, count, examples)| (*reason, *count, examples.as_slice()))
     }
 
-    /// How often this reason occurred.
+    /// Returns how often this reason occurred.
     pub fn count(&self, reason: SkipReason) -> u64 {
         self.iter().find(|(r, ..)| *r == reason).map_or(0, |(_, count, _)| count)
     }
 
-    /// How many files and folders were left out.
+    /// Returns the number of skipped files and folders.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count, _)| count).sum()
     }

@@ -1,30 +1,35 @@
-//! Where texts come from: git objects and work trees, listed and read under one set of rules.
+//! Sources of texts: git objects and work trees, listed and read under one set of rules.
 //!
-//! Four questions are answered here and nowhere else. *Which* folder or repository is meant ([`Workspace`]); *what
-//! stands in it* ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`]); *what the bytes are* ([`BlobReader`],
-//! [`blob_id`], [`judge`]); and *which files differ* ([`Repo::tree_changes`], [`with_edits`], [`with_renames`]). A
-//! listing is cheap: it never opens a source file, it only looks at names, rules and stat data. Everything it leaves out
-//! is counted with its reason ([`Skips`]); for one path that somebody misses, [`Verdict`] has it.
+//! This module alone answers four questions:
+//! - *Which* folder or repository does a path name? ([`Workspace`])
+//! - *What files* does it contain? ([`list_worktree`], [`stat_paths`], [`Repo::list_commit`])
+//! - *What are the bytes*? ([`BlobReader`], [`blob_id`], [`content_skip_reason`])
+//! - *Which files differ*? ([`Repo::tree_changes`], [`with_edits`], [`with_renames`])
+//!
+//! A listing is cheap: it never opens a source file, it only reads names, rules and stat data. Everything it skips is
+//! counted with its reason ([`Skips`]); [`PathStatus`] reports the reason for a single path.
 //!
 //! # The law
-//! A clean checkout and its commit list the same paths with the same blobs. That is why both go through one rule
-//! engine (`rules.rs`, where the order of the rules is written down), fed from files or from blobs, and why `.gitignore` has a say about untracked files only.
+//! A clean checkout and its commit list the same paths with the same blobs. Therefore both use one rule engine
+//! (`rules.rs`, which documents the order of the rules), fed from files or from blobs, and `.gitignore` applies to
+//! untracked files only.
 //!
 //! # What is absent
-//! No program is ever started: not `git`, no hook, filter, textconv or file-system monitor that a repository's
-//! configuration may name. A repository's configuration can not point the listing at another folder either: the work
-//! tree is where its `.git` was found. Nothing here writes, save [`Repo::write_files`] into a folder of ours. Apart from the user's global git excludes, which the
-//! `ignore` crate looks up, nothing depends on the environment.
+//! No program is ever started: not `git`, and no hook, filter, textconv or file-system monitor that a repository's
+//! configuration may name. A repository's configuration cannot redirect the listing to another folder either: the work
+//! tree is the folder in which `.git` was found. Nothing here writes, except [`Repo::write_files`] into a folder of
+//! ours. Apart from the user's global git excludes, which the `ignore` crate looks up, nothing depends on the
+//! environment.
 //!
 //! # Known limits
-//! - End-of-line conversion and filters are not applied: a file that git's index vouches for is named by git's blob
-//!   (see [`Place::File`]), a changed one by the bytes on disk. The size limit looks at the disk in a work tree and at
-//!   the blob in a commit.
+//! - End-of-line conversion and filters are not applied: a file that matches git's index is named by git's blob (see
+//!   [`ContentSource::File`]), a changed one by the bytes on disk. The size limit applies to the file on disk in a work
+//!   tree, and to the blob in a commit.
 //! - `core.excludesFile` and `core.attributesFile` of the repository's own configuration, `info/attributes` and
 //!   attribute macros are not read.
 //! - On file systems that fold case or normalise Unicode, a tracked file whose spelling on disk differs from git's
 //!   index counts as untracked.
-//! - Neither sha256 repositories nor reftable reference storage can be read; both are refused with their own error.
+//! - sha256 repositories and reftable reference storage are not supported; each is refused with its own error.
 
 mod access;
 mod attributes;

@@ -1,7 +1,7 @@
-//! Git's objects: blobs by id, and the files of a commit.
+//! Reads git objects: blobs by id, and the files of a commit.
 //!
-//! A commit is listed one depth of its tree after the other, each depth in parallel. The only objects inflated are
-//! trees and the few blobs that hold rules; of all others only the header is read, for the size.
+//! A commit is listed one depth of its tree after the other, each depth in parallel. Only trees and the few blobs that
+//! hold rules are inflated; for all other objects only the header is read, for the size.
 
 use codecompass_model::{BlobId, SkipReason};
 use gix::objs::Kind;
@@ -12,10 +12,10 @@ use super::bounds::{Budget, MAX_TREE_BYTES, Visited};
 use super::rules::{Inherited, MAX_RULE_FILE_BYTES, RuleFile, RuleStack, RuleText, RuleTexts, Rules, push_level};
 use super::{ContentSource, Entry, Limits, Listing, MAX_PATH_BYTES, Repo, SourceError};
 
-/// git's name for a blob of these bytes.
+/// Returns git's id for a blob with these bytes.
 ///
-/// The hash refuses bytes that were made to collide with others. git would not take them either, so they have no name
-/// to agree on; theirs is that of the same bytes behind a word, which does not collide.
+/// The hash function refuses bytes that were crafted to collide. git would not accept them either, so there is no id to
+/// agree on; their id is that of the same bytes after a prefix word, which does not collide.
 pub fn blob_id(bytes: &[u8]) -> BlobId {
     let hash = |bytes: &[u8]| {
         let id = gix::objs::compute_hash(gix::hash::Kind::Sha1, Kind::Blob, bytes).ok()?;
@@ -24,19 +24,19 @@ pub fn blob_id(bytes: &[u8]) -> BlobId {
     hash(bytes).or_else(|| hash(&[b"collision ", bytes].concat())).unwrap_or(BlobId([0; 20]))
 }
 
-/// Reads blobs. Each thread has its own.
+/// Reads blobs. Each thread has its own reader.
 pub struct BlobReader {
     repo: gix::Repository,
     checks: Repo,
 }
 
 impl BlobReader {
-    /// The bytes of a blob.
+    /// Returns the bytes of a blob.
     pub fn read(&mut self, id: &BlobId) -> Result<Vec<u8>, SourceError> {
         self.object(object_id(id), Kind::Blob)
     }
 
-    /// The size of a blob, from its header: much cheaper than its bytes.
+    /// Returns the size of a blob, from its header: much cheaper than reading its bytes.
     pub fn size(&self, id: &BlobId) -> Result<u64, SourceError> {
         self.checks.check_object(&object_id(id))?;
         let mut header = self.repo.try_find_header(object_id(id)).map_err(|error| corrupt_object(id, error))?;
@@ -51,8 +51,8 @@ impl BlobReader {
         }
     }
 
-    /// The bytes of an object. The header of a tree or commit is read first, so that a small object that inflates to
-    /// gigabytes is refused before memory is allocated for it; blobs are measured by those who ask for them.
+    /// Returns the bytes of an object. The header of a tree or commit is read first, so that a small object that
+    /// inflates to gigabytes is refused before memory is allocated for it. For blobs, the callers check the size.
     pub(super) fn object(&self, id: gix::ObjectId, kind: Kind) -> Result<Vec<u8>, SourceError> {
         self.checks.check_object(&id)?;
         let find = |repo: &gix::Repository| {
@@ -78,7 +78,7 @@ impl BlobReader {
         Ok(object.data)
     }
 
-    /// The tree of a commit, given by its full id.
+    /// Returns the tree of a commit, given by its full id.
     pub(super) fn tree_of(&self, commit: &str) -> Result<gix::ObjectId, SourceError> {
         let unknown = || SourceError::UnknownRef { name: commit.to_owned() };
         let id = gix::ObjectId::from_hex(commit.as_bytes()).map_err(|_| unknown())?;
@@ -86,7 +86,7 @@ impl BlobReader {
         Ok(gix::objs::CommitRef::from_bytes(&bytes, id.kind()).map_err(|error| corrupt_object(id, error))?.tree())
     }
 
-    /// The text of a rule file.
+    /// Returns the text of a rule file.
     fn rule_text(&self, id: &BlobId) -> RuleText {
         match self.size(id) {
             Ok(size) if size > MAX_RULE_FILE_BYTES => RuleText::TooLarge,
@@ -97,21 +97,22 @@ impl BlobReader {
 }
 
 impl Repo {
-    /// A reader of blobs for one thread.
+    /// Creates a blob reader for one thread.
     pub fn reader(&self) -> BlobReader {
         BlobReader { repo: self.unrefreshed(), checks: self.clone() }
     }
 
-    /// The size of a blob, from its header. For many, keep a [`Repo::reader`].
+    /// Returns the size of a blob, from its header. For many blobs, keep a [`Repo::reader`].
     pub fn blob_size(&self, id: &BlobId) -> Result<u64, SourceError> {
         self.reader().size(id)
     }
 
-    /// The files of a commit, given by its full id, straight from the objects.
+    /// Lists the files of a commit, given by its full id, directly from the objects.
     ///
-    /// A blob that a partial clone does not have is a skip; a tree that is missing is an error, since nobody could say
-    /// what is not listed. So is a commit with more than the maximum number of paths ([`SourceError::ListingTooLarge`]).
-    /// A path that is longer than [`MAX_PATH_BYTES`] is a skip, as it is in a work tree.
+    /// A blob that a partial clone does not have is a skip. A missing tree is an error, since the files missing from
+    /// the listing would be unknown. So is a commit with more than the maximum number of paths
+    /// ([`SourceError::ListingTooLarge`]). A path that is longer than [`MAX_PATH_BYTES`] is a skip, as it is in a work
+    /// tree.
     pub fn list_commit(&self, commit: &str, limits: &Limits) -> Result<Listing, SourceError> {
         let reader = self.reader();
         let root = reader.tree_of(commit)?;
@@ -136,8 +137,8 @@ impl Repo {
         Ok(Listing::from_parts(parts))
     }
 
-    /// Says of one path what a listing of the whole commit would: in an entry, or left out, itself or by a folder above
-    /// it. Neither when the commit has no such file.
+    /// Returns for one path what a listing of the whole commit would: an entry, or a skip of the path or of a folder
+    /// above it. Returns neither if the commit has no such file.
     pub(super) fn list_path(&self, commit: &str, path: &str, limits: &Limits) -> Result<Listing, SourceError> {
         if path.len() > MAX_PATH_BYTES {
             return Ok(Listing::default());
@@ -148,7 +149,7 @@ impl Repo {
         let mut listing = Listing::default();
         for name in path.split('/') {
             let Some(folder) = next else { return Ok(Listing::default()) };
-            // One folder per step: what counts is that each of them is within the limits.
+            // One folder per step: each of them has to be within the limits.
             let budget = Budget::default();
             let (part, mut below) = list_tree(&reader, &rules, limits, &folder, &budget, Some(name))?;
             listing = part;
@@ -161,7 +162,7 @@ impl Repo {
     }
 }
 
-/// A tree that is still to be listed.
+/// A tree still to be listed.
 struct Folder {
     id: gix::ObjectId,
     /// With the closing slash; empty for the root.
@@ -170,7 +171,7 @@ struct Folder {
     inherited: Inherited,
 }
 
-/// The files of a tree and the folders in it that are to be listed; of one name only where that is asked.
+/// Lists the files of a tree and the folders in it that are to be listed; with a name, only that entry.
 fn list_tree(
     reader: &BlobReader,
     rules: &Rules,
@@ -239,7 +240,7 @@ fn list_tree(
 fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
     let mut texts = RuleTexts::default();
     for entry in tree.entries.iter().filter(|entry| entry.mode.is_blob()) {
-        // What git ignores is not in its trees.
+        // Ignored files are not in git's trees, so `.gitignore` is not read here.
         if let Some(kind) = RuleFile::from_name(entry.filename).filter(|kind| *kind != RuleFile::Git)
             && let Some(id) = BlobId::from_bytes(entry.oid.as_bytes())
         {
@@ -249,7 +250,7 @@ fn rule_texts(reader: &BlobReader, tree: &gix::objs::TreeRef<'_>) -> RuleTexts {
     texts
 }
 
-/// Names that git itself would refuse to check out.
+/// Whether git itself would refuse to check out this name.
 pub(super) fn is_forbidden_name(name: &[u8]) -> bool {
     matches!(name, b"" | b"." | b".." | b".git") || name.contains(&b'/')
 }

@@ -1,26 +1,26 @@
-//! What a listing says of one path, for somebody who misses it.
+//! The path status: why a path is or is not listed.
 
 use codecompass_model::SkipReason;
 
 use super::{Limits, Listing, SourceError, Workspace, stat_paths};
 
-/// See the module.
+/// The status of one path in a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathStatus {
-    /// It is listed, so an index has it, unless its content keeps it out or it came a moment ago.
+    /// It is listed. An index has it, unless its content excludes it or it is newer than the index.
     Listed,
-    /// It, or a folder above it, is left out.
+    /// It, or a folder above it, is skipped.
     Skipped(SkipReason),
-    /// No file is there.
+    /// There is no file at the path.
     Absent,
 }
 
-/// What a listing of the work tree says of a path that is relative to the root. Only its status is looked at.
+/// Returns the status that a listing of the work tree gives a path relative to the root. Only its stat is read.
 pub fn worktree_path_status(ws: &Workspace, path: &str, limits: &Limits) -> Result<PathStatus, SourceError> {
     Ok(path_status(&stat_paths(ws, &[path.to_owned()], limits)?))
 }
 
-/// What a listing of a commit, given by its full id, says of a path; the work tree has no say in it.
+/// Returns the status that a listing of a commit, given by its full id, gives a path, regardless of the work tree.
 pub fn commit_path_status(
     ws: &Workspace,
     commit: &str,
@@ -31,7 +31,7 @@ pub fn commit_path_status(
     Ok(path_status(&repo.list_path(commit, path, limits)?))
 }
 
-/// Of a listing of one path.
+/// Converts a listing of one path.
 fn path_status(listing: &Listing) -> PathStatus {
     match listing.skips.iter().next() {
         Some((reason, ..)) => PathStatus::Skipped(reason),

@@ -1,4 +1,4 @@
-//! The one name of a place on disk, and how long a path may be.
+//! The canonical path of a file or folder, and the maximum length of a path.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 /// bytes have at most 2,048 steps.
 pub const MAX_PATH_BYTES: usize = 4096;
 
-/// The path with every link followed, as people write it. `std`'s own on Windows begins with `\\?\`, takes no slashes, and is
-/// no path to most programs that an answer is handed to; that form is left for what can not be written otherwise.
+/// Returns the path with all links resolved, in its usual form. On Windows, the result of `std` starts with `\\?\`,
+/// does not allow slashes, and is not a valid path for most programs that receive our answers; that form is used only
+/// for paths that have no other.
 pub fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     dunce::canonicalize(path)
 }

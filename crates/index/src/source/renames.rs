@@ -1,12 +1,12 @@
-//! Which file that went and which that came are one: as `git diff -M` tells it, at half of the text.
+//! Detects which deleted and added files are renames, as `git diff -M` does, with a threshold of half of the text.
 //!
-//! Files of the same bytes first; then files whose name no other has, when three quarters of the text are the same;
-//! then the best pairs of all that are left, unless those are so many that git would not try. How alike two texts are
-//! is estimated by their pieces: a piece ends with its line or after 64 bytes and is told by a hash; the bytes of the
-//! pieces that both have count against the longer text.
+//! First it pairs files with the same bytes; then files whose names are unique, if three quarters of the text are
+//! equal; then the best pairs of all remaining files, unless there are more than git would try. The similarity of two
+//! texts is estimated by their spans: a span ends with its line or after 64 bytes and is identified by a hash. The
+//! score is the number of bytes in common spans, relative to the longer text.
 //!
-//! The hash and every order below are git's, because a pair more or less here is another answer there. One thing is
-//! not: whether a text is binary is told by its bytes alone, never by an attribute.
+//! The hash and every order below are git's, so that the pairs are the same. One thing differs: whether a text is
+//! binary depends only on its bytes, never on an attribute.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use codecompass_model::BlobId;
 use super::changes::TreeEntry;
 use super::objects::BlobReader;
 
-/// Where the bytes of blobs come from.
+/// Provides the bytes of blobs.
 pub trait BlobSource {
-    /// How many bytes a blob has; `None` when it can not be had.
+    /// Returns the size of a blob in bytes; `None` if it cannot be read.
     fn size(&mut self, blob: &BlobId) -> Option<u64>;
-    /// Its bytes.
+    /// Returns its bytes.
     fn bytes(&mut self, blob: &BlobId) -> Option<Vec<u8>>;
 }
 
@@ -33,27 +33,27 @@ impl BlobSource for BlobReader {
     }
 }
 
-/// Likeness is counted in these parts.
+/// The similarity score of equal texts.
 const MAX_SCORE: u64 = 60_000;
 const MIN_RENAME_SCORE: u64 = MAX_SCORE / 2;
-/// What a unique name has to have.
+/// The minimum score of a pair with a unique name.
 const MIN_BASENAME_SCORE: u64 = MAX_SCORE * 3 / 4;
-/// More pairs than the square of it are not compared.
+/// No more pairs than the square of this are compared.
 const RENAME_LIMIT: usize = 1000;
-/// So many sources are remembered for a target.
+/// The maximum number of candidate sources per target.
 const CANDIDATES_PER_TARGET: usize = 4;
-/// So many sources of the same bytes are looked at for a target.
+/// The maximum number of sources with the same bytes that are considered for a target.
 const MAX_EXACT_CANDIDATES: usize = 100;
-/// Texts beyond this are not compared: reading them costs more than the answer is worth.
+/// Larger texts are not compared: reading them costs more than the result is worth.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
-/// The maximum size of all texts that are compared for one answer. Blobs that differ in a line take a few bytes each in a
-/// pack, so a small repository can have gigabytes of them. What is beyond the limit is not compared, so it counts as added
-/// and deleted.
+/// The maximum total size of the texts that are compared for one answer. Blobs that differ in a line take a few bytes
+/// each in a pack, so a small repository can have gigabytes of them. Files beyond the limit are not compared, so they
+/// count as added and deleted.
 const MAX_COMPARED_BYTES: u64 = 128 << 20;
-/// The maximum number of pieces that are held against each other for one answer: a few seconds.
+/// The maximum number of spans that are compared for one answer: a few seconds.
 const MAX_STEPS: u64 = 1 << 31;
 
-/// Pairs of indexes into sources and targets, both of which are sorted by path.
+/// Returns pairs of indexes into sources and targets, both sorted by path.
 pub(super) fn find_renames(
     sources: &[(&str, TreeEntry)],
     targets: &[(&str, TreeEntry)],
@@ -91,7 +91,7 @@ struct RenameDetector<'s> {
     steps_left: u64,
 }
 
-/// A source that may be where a target came from.
+/// A possible source of a target.
 #[derive(Clone, Copy)]
 struct Candidate {
     source: usize,
@@ -101,7 +101,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The better ones are greater.
+    /// Returns the rank; better candidates have a greater one.
     fn rank(&self) -> (u64, bool) {
         (self.score, self.same_name)
     }
@@ -121,7 +121,7 @@ impl RenameDetector<'_> {
         (0..self.targets.len()).filter(|target| self.source_of[*target].is_none()).collect()
     }
 
-    /// Files of the same bytes; of several, one with the same name.
+    /// Pairs files with the same bytes; among several, prefers one with the same name.
     fn pair_exact(&mut self) {
         let mut by_blob: HashMap<BlobId, Vec<usize>> = HashMap::new();
         for (at, (_, side)) in self.sources.iter().enumerate() {
@@ -141,7 +141,7 @@ impl RenameDetector<'_> {
         }
     }
 
-    /// Files whose name is the only one of its kind on both sides.
+    /// Pairs files with a name that is unique on both sides.
     fn pair_by_basename(&mut self) {
         let (sources, targets) = (self.free_sources(), self.free_targets());
         let only = |files: &[(&str, TreeEntry)], free: &[usize]| {
@@ -164,7 +164,7 @@ impl RenameDetector<'_> {
         }
     }
 
-    /// Of all that is left, the pairs that are most alike.
+    /// Pairs the remaining files by the highest similarity.
     fn pair_by_similarity(&mut self) {
         let (sources, targets) = (self.free_sources(), self.free_targets());
         if sources.is_empty() || sources.len().saturating_mul(targets.len()) > RENAME_LIMIT * RENAME_LIMIT {
@@ -189,7 +189,7 @@ impl RenameDetector<'_> {
         }
     }
 
-    /// How much of the longer text both have; nothing when it can not be as much as is needed.
+    /// Returns the similarity score of two texts; 0 if it cannot reach the needed score.
     fn similarity(&mut self, source: usize, target: usize, needed: u64) -> u64 {
         let (one, two) = (self.sources[source].1, self.targets[target].1);
         if !one.mode.is_file() || !two.mode.is_file() {
@@ -215,7 +215,7 @@ impl RenameDetector<'_> {
     }
 }
 
-/// Puts a candidate in the place of the worst one, if it is better. Of equally bad ones the first goes.
+/// Replaces the worst candidate if the new one is better. Among equally bad ones, replaces the first.
 fn keep_better(best: &mut [Option<Candidate>; CANDIDATES_PER_TARGET], new: Candidate) {
     let worth = |candidate: &Option<Candidate>| candidate.as_ref().map(Candidate::rank);
     let mut worst = 0;
@@ -229,7 +229,7 @@ fn keep_better(best: &mut [Option<Candidate>; CANDIDATES_PER_TARGET], new: Candi
     }
 }
 
-/// What was read, as the pieces that tell how alike two texts are.
+/// A cache of span hashes and sizes of the texts read so far.
 struct SpanHashCache<'c> {
     contents: &'c mut dyn BlobSource,
     span_hashes: HashMap<BlobId, Option<SpanHashes>>,
@@ -255,7 +255,7 @@ impl SpanHashCache<'_> {
     }
 }
 
-/// By hash, how many bytes the pieces of a text have; in the order of hashes.
+/// The number of bytes of a text's spans per hash, sorted by hash.
 type SpanHashes = Vec<(u32, u32)>;
 
 fn span_hashes(bytes: &[u8]) -> SpanHashes {
@@ -290,7 +290,7 @@ fn hash(low: u32, high: u32) -> u32 {
     low.wrapping_add(high.wrapping_mul(0x61)) % HASH_MODULUS
 }
 
-/// How many bytes both have.
+/// Returns the number of bytes in common spans.
 fn common_bytes(one: &SpanHashes, two: &SpanHashes) -> u64 {
     let (mut sum, mut at) = (0, 0);
     for (hash, count) in one {
@@ -306,7 +306,7 @@ fn common_bytes(one: &SpanHashes, two: &SpanHashes) -> u64 {
     sum
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

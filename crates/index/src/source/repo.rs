@@ -11,15 +11,15 @@ use super::access::Work;
 use super::git_folder::{GitFolder, check_object_in};
 use super::{Access, FileStat, SourceError, Workspace, real_path, small_file};
 
-/// A repository, opened so that nothing it says can make us run a program: only its own configuration is read, with
-/// reduced trust. Cheap to clone and to share between threads.
+/// A repository, opened so that none of its contents can make us run a program: only its own configuration is read,
+/// with reduced trust. Cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Repo {
     shared: Arc<gix::ThreadSafeRepository>,
     git_dir: PathBuf,
     common_dir: PathBuf,
     work_tree: Option<PathBuf>,
-    /// What stood at the work tree's `.git` when it was opened.
+    /// The work tree's `.git` when the repository was opened.
     git_link: Option<GitLink>,
     folder: GitFolder,
     /// The object folders of its alternates, by their real paths.
@@ -27,13 +27,13 @@ pub struct Repo {
     access: Access,
 }
 
-/// The maximum size of a `.git` file, and of a configuration that is read for the cause of an error.
+/// The maximum size of a `.git` file, and of a configuration that is read to find the cause of an error.
 const MAX_ENTRANCE_BYTES: u64 = 64 << 10;
 
 /// The maximum number of tags between a reference and its commit.
 const MAX_TAG_DEPTH: usize = 16;
 
-/// What leads from a work tree to its git folder: the words of a `.git` file, or the inode of a `.git` folder.
+/// The link from a work tree to its git folder: the content of a `.git` file, or the inode of a `.git` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum GitLink {
     File(Vec<u8>),
@@ -51,7 +51,7 @@ impl GitLink {
     }
 }
 
-/// What is checked out.
+/// The checked-out branch and commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The branch's short name; `None` when detached.
@@ -60,7 +60,7 @@ pub struct Head {
     pub commit: Option<String>,
 }
 
-/// Names that there are in a repository.
+/// Names of the references of a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefNames {
     /// Branches.
@@ -69,16 +69,16 @@ pub struct RefNames {
     pub tags: Vec<String>,
 }
 
-/// What a name means.
+/// The result of resolving a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResolvedRef {
-    /// The view it names: by short name for branches and tags, by commit for everything else.
+    /// The view: by short name for branches and tags, by commit for everything else.
     pub key: ViewKey,
     /// The commit's full id.
     pub commit: String,
 }
 
-/// The places of references that go by a short name, in the order they are looked up in.
+/// The prefixes of references that have a short name, in lookup order.
 const REF_PREFIXES: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
 
 impl Repo {
@@ -123,8 +123,8 @@ impl Repo {
         Ok(opened)
     }
 
-    /// Where repositories are confined: whether gix opened the folders that were checked. They may have been exchanged
-    /// in between, and gix reads the list of alternates again when it misses an object.
+    /// Where repositories are confined, checks that gix opened the folders that were checked. They may have been
+    /// replaced in between, and gix reads the list of alternates again when it misses an object.
     pub(super) fn check_opened(&self, repo: &gix::Repository) -> Result<(), SourceError> {
         if self.access.roots().is_none() {
             return Ok(());
@@ -143,7 +143,7 @@ impl Repo {
         }
     }
 
-    /// Checks the loose object that an id may name, before gix opens it.
+    /// Checks the loose object that may have this id, before gix opens it.
     pub(super) fn check_object(&self, id: &gix::oid) -> Result<(), SourceError> {
         let (id, is_confined) = (id.to_hex().to_string(), self.access.roots().is_some());
         let own = self.common_dir.join("objects");
@@ -151,14 +151,14 @@ impl Repo {
         folders.try_for_each(|objects| check_object_in(objects, &id, is_confined))
     }
 
-    /// A handle for this thread that does not look for new packs and alternates.
+    /// Returns a handle for this thread that does not look for new packs and alternates.
     pub(super) fn unrefreshed(&self) -> gix::Repository {
         let mut local = self.thread_local_repo();
         local.objects.refresh_never();
         local
     }
 
-    /// A handle for this thread that does, once what it will open has been checked.
+    /// Returns a handle for this thread that does, after checking the files it will open.
     pub(super) fn refreshed(&self) -> Result<gix::Repository, SourceError> {
         let alternates = self.folder.check(self.root(), &self.access)?;
         if self.access.roots().is_some() && alternates != *self.alternates {
@@ -185,12 +185,12 @@ impl Repo {
         self.access.run(&self.folder.entry, Work::Read, move || work(&repo))
     }
 
-    /// Whether the work tree still belongs to this git folder. Work trees can be moved, and others put in their place.
+    /// Whether the work tree still belongs to this git folder. Work trees can be moved and replaced by others.
     pub fn is_in_place(&self) -> bool {
         self.work_tree.as_deref().is_none_or(|root| GitLink::read(root) == self.git_link) && self.is_confined()
     }
 
-    /// Whether a repository that has to lie in given folders still does.
+    /// Whether a repository that must lie in given folders still does.
     fn is_confined(&self) -> bool {
         if self.access.roots().is_none() {
             return true;
@@ -200,7 +200,7 @@ impl Repo {
             .is_ok_and(|now| now == self.folder && check(&now).is_ok_and(|alternates| alternates == *self.alternates))
     }
 
-    /// Drops the work tree if the configuration says that there is none.
+    /// Drops the work tree if the configuration declares the repository bare.
     pub(super) fn without_work_tree_if_bare(mut self) -> Self {
         if self.is_configured_bare() {
             self.work_tree = None;
@@ -208,7 +208,7 @@ impl Repo {
         self
     }
 
-    /// The branch and the commit that are checked out, in this work tree.
+    /// Returns the branch and the commit that are checked out in this work tree.
     pub fn head(&self) -> Result<Head, SourceError> {
         self.folder.check_ref("HEAD")?;
         let repo = self.thread_local_repo();
@@ -228,26 +228,26 @@ impl Repo {
         self.work_tree.is_none()
     }
 
-    /// The root of the work tree.
+    /// Returns the root of the work tree.
     pub fn work_tree(&self) -> Option<&Path> {
         self.work_tree.as_deref()
     }
 
-    /// The real path of the git folder that all work trees share.
+    /// Returns the real path of the git folder that all work trees share.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }
 
-    /// The real path of this work tree's own git folder.
+    /// Returns the real path of this work tree's own git folder.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// What this name means: a local branch, a remote-tracking branch (`origin/main`), a tag, or else whatever git's
-    /// revision syntax makes of it (a full or unambiguous short commit id, `HEAD`, `HEAD~2`, `main^`).
+    /// Resolves a name: a local branch, a remote-tracking branch (`origin/main`), a tag, or else an expression in git's
+    /// revision syntax (a full or unambiguous short commit id, `HEAD`, `HEAD~2`, `main^`).
     ///
-    /// Unlike for git, a branch wins over a tag of the same name, since a view's name must not change its meaning when
-    /// somebody adds a tag. A full reference name (`refs/tags/v1`) always means just that reference.
+    /// Unlike in git, a branch wins over a tag of the same name, since a view's name must not resolve differently after
+    /// a tag is added. A full reference name (`refs/tags/v1`) always resolves to exactly that reference.
     pub fn resolve(&self, name: &str) -> Result<ResolvedRef, SourceError> {
         let name = name.to_owned();
         self.read(move |repo| {
@@ -273,12 +273,12 @@ impl Repo {
             }
         }
         let unknown = |_| SourceError::UnknownRef { name: name.to_owned() };
-        // gix peels tags without a limit while it evaluates an expression, so a circle is refused before that.
+        // gix peels tags without a limit while it evaluates an expression, so a cycle is refused before that.
         let base = name.split(['~', '^', '@', ':']).next().unwrap_or_default();
         if let Ok(id) = repo.rev_parse_single(base) {
             self.peel_tags(&repo, id.detach())?;
         }
-        // A short id may begin other objects' ids too; only commits are meant.
+        // A short id may be a prefix of other objects' ids, too; only commits count.
         let id = repo
             .rev_parse_single(format!("{name}^{{commit}}").as_str())
             .or_else(|_| repo.rev_parse_single(name))
@@ -293,8 +293,8 @@ impl Repo {
         Ok(ResolvedRef { key: ViewKey::Commit(commit.clone()), commit })
     }
 
-    /// The branch that others start from: what `origin/HEAD` points to, as the local branch or else the remote one;
-    /// then `main`, then `master`, then the checked-out branch.
+    /// Returns the default branch: the target of `origin/HEAD`, as the local branch or else the remote one; then
+    /// `main`, then `master`, then the checked-out branch.
     pub fn default_branch(&self) -> Result<Option<String>, SourceError> {
         self.read(Self::default_branch_now)
     }
@@ -321,7 +321,7 @@ impl Repo {
         }
     }
 
-    /// The commit where the histories of two commits part; `None` when they have nothing in common.
+    /// Returns the merge base of two commits; `None` if their histories are unrelated.
     pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, SourceError> {
         let (one, other) = (object_id(one)?, object_id(other)?);
         self.read(move |repo| {
@@ -331,8 +331,7 @@ impl Repo {
         })
     }
 
-    /// How many commits `head` has that `base` has not, and the other way round; `None` when that is more than anybody
-    /// counts.
+    /// Returns how many commits `head` has that `base` lacks, and the reverse; `None` if the counts exceed the limit.
     pub fn ahead_behind(&self, base: &str, head: &str) -> Result<Option<(u64, u64)>, SourceError> {
         let (base, head) = (object_id(base)?, object_id(head)?);
         self.read(move |repo| repo.ahead_behind_now(base, head))
@@ -356,8 +355,8 @@ impl Repo {
         Ok(side(head, base)?.zip(side(base, head)?))
     }
 
-    /// The first so many branches and as many tags, by their short names in order; tags from the last one on, because the newest of
-    /// a scheme mostly sort last.
+    /// Returns at most `most` branches and at most `most` tags, by their short names in order. Tags start from the last
+    /// one, because the newest of a scheme mostly sort last.
     pub fn ref_names(&self, most: usize) -> Result<RefNames, SourceError> {
         self.read(move |repo| repo.ref_names_now(most))
     }
@@ -376,7 +375,7 @@ impl Repo {
         Ok(names)
     }
 
-    /// The real path of the work tree that has a branch checked out, if there is one.
+    /// Returns the real path of the work tree that has a branch checked out, if there is one.
     pub fn worktree_for_branch(&self, branch: &str) -> Result<Option<PathBuf>, SourceError> {
         for root in self.worktrees()? {
             let opened = self.discover(&root);
@@ -389,7 +388,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// The real paths of the work trees that are there: the main one first, then the linked ones in order.
+    /// Returns the real paths of the existing work trees: the main one first, then the linked ones in order.
     pub fn worktrees(&self) -> Result<Vec<PathBuf>, SourceError> {
         self.read(Self::worktrees_now)
     }
@@ -412,18 +411,18 @@ impl Repo {
         Ok(main.into_iter().chain(linked).collect())
     }
 
-    /// A handle for this thread.
+    /// Returns a handle for this thread.
     pub(super) fn thread_local_repo(&self) -> gix::Repository {
         self.shared.to_thread_local()
     }
 
-    /// An error about this repository.
+    /// Creates an error about this repository.
     pub(super) fn error(&self, error: gix::Error) -> SourceError {
         SourceError::repository(&self.git_dir, error)
     }
 
     fn ref_commit(&self, repo: &gix::Repository, full: &str, asked: &str) -> Result<Option<String>, SourceError> {
-        // A name that can not be a reference's is not an error: it may be an expression.
+        // A name that cannot be a reference name is not an error: it may be an expression.
         let Ok(Some(mut reference)) = repo.try_find_reference(full) else {
             return Ok(None);
         };
@@ -438,8 +437,8 @@ impl Repo {
         }
     }
 
-    /// Follows tags of tags to another object. Loose objects are not verified against their ids, so a forged tag can name
-    /// itself.
+    /// Follows tags of tags to another object. Loose objects are not verified against their ids, so a forged tag can
+    /// name itself.
     fn peel_tags<'a>(&self, repo: &'a gix::Repository, id: gix::ObjectId) -> Result<gix::Object<'a>, SourceError> {
         let mut id = id;
         for _ in 0..MAX_TAG_DEPTH {
@@ -452,7 +451,7 @@ impl Repo {
             let target = gix::objs::TagRefIter::from_bytes(&object.data, object.id.kind()).target_id();
             id = target.map_err(|error| self.error(error.into()))?;
         }
-        Err(SourceError::repository(&self.git_dir, format!("a tag leads to over {MAX_TAG_DEPTH} further tags")))
+        Err(SourceError::repository(&self.git_dir, format!("a chain of more than {MAX_TAG_DEPTH} tags")))
     }
 
     fn is_configured_bare(&self) -> bool {
@@ -470,7 +469,7 @@ fn object_id(hex: &str) -> Result<gix::ObjectId, SourceError> {
     gix::ObjectId::from_hex(hex.as_bytes()).map_err(|_| SourceError::UnknownRef { name: hex.to_owned() })
 }
 
-/// Looks into the configuration of a repository that could not be opened, for an object format as the cause.
+/// Reads the configuration of a repository that could not be opened, to check if an object format is the cause.
 fn unsupported_format(path: &Path) -> Option<SourceError> {
     let config = small_file::read(&path.join("config"), MAX_ENTRANCE_BYTES).ok()??;
     let config = config.to_str().ok()?;

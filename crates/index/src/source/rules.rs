@@ -1,29 +1,29 @@
-//! Which files and folders belong to a listing: one engine for work trees and for git trees.
+//! Decides which files and folders belong to a listing: one engine for work trees and for git trees.
 //!
-//! From the strongest to the weakest, the first rule that speaks of a file or folder decides:
+//! From the strongest to the weakest, the first rule that matches a file or folder decides:
 //!
-//! 1. `.codecompassignore`, for all files; `!pattern` brings back what any rule below took away, and files marked as
-//!    generated (those below a folder that it brings back, too);
-//! 2. `.ignore`, for all files, likewise but for generated files;
-//! 3. `.gitignore`, `info/exclude` and the user's global excludes, for untracked files only, and only to take away;
+//! 1. `.codecompassignore`, for all files; `!pattern` includes again what any rule below excluded, and files marked as
+//!    generated (also those below a folder that it includes);
+//! 2. `.ignore`, for all files, likewise except for generated files;
+//! 3. `.gitignore`, `info/exclude` and the user's global excludes, for untracked files only, and only to exclude;
 //! 4. the patterns of the configuration, for all files;
-//! 5. the folders left out by default; those whose name is ambiguous (`build`, `dist`, `out`, `target`, `venv`) only
-//!    where nothing in them is tracked, and unless a `.gitignore` excepts them with `!`.
+//! 5. the folders excluded by default; those with an ambiguous name (`build`, `dist`, `out`, `target`, `venv`) only if
+//!    nothing in them is tracked, and unless a `.gitignore` excepts them with `!`.
 //!
-//! Each kind of file may stand in every folder; within a kind the deeper file wins, within a file the last line. As in
-//! git, nothing below a left-out folder is looked at: to bring back `vendor/mine/`, bring back `vendor/` first. No rule
-//! brings back files that are too large or no regular files, and only the user's own configuration those that may hold
-//! secrets (`secrets.rs`).
+//! Each kind of rule file may be in every folder; within a kind the deeper file wins, within a file the last line. As
+//! in git, nothing below an excluded folder is checked: to include `vendor/mine/`, include `vendor/` first. No rule
+//! includes files that are too large or not regular files, and only the user's own configuration can include files that
+//! may hold secrets (`secrets.rs`).
 //!
-//! Rule files are foreign input and are bounded: in size, in the patterns in force in one folder, and in sum per listing
-//! (`bounds.rs`). A rule file that exceeds a limit is not read in part, and what it would leave out is not listed: it
-//! counts as the single line `*`, so that it leaves out everything in its folder (a `.gitignore`, all that is
-//! untracked). A `.gitattributes` that exceeds a limit marks nothing, since it only tells generated files. Both are
-//! counted as [`SkipReason::TooLarge`] with the path of the rule file.
+//! Rule files are untrusted input and are bounded: in size, in the patterns in force in one folder, and in total per
+//! listing (`bounds.rs`). A rule file that exceeds a limit is not read in part, and files it would exclude are not
+//! listed: it counts as the single line `*`, so that it excludes everything in its folder (a `.gitignore`, everything
+//! that is untracked). A `.gitattributes` that exceeds a limit marks nothing, since it only marks generated files. Both
+//! are counted as [`SkipReason::TooLarge`] with the path of the rule file.
 //!
-//! A folder is tracked when git's index has a file below it. Tracked files below a git-ignored folder are listed, its
-//! untracked files are not. In a git tree everything is tracked, so `.gitignore` files are not even read there; in a
-//! plain folder nothing is.
+//! A folder is tracked if git's index has a file below it. Tracked files below a git-ignored folder are listed, its
+//! untracked files are not. In a git tree everything is tracked, so `.gitignore` files are not read there; in a plain
+//! folder nothing is tracked.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) const MAX_RULE_FILE_BYTES: u64 = 512 << 10;
 /// [`cost`]. A path is matched against all of them, so this bounds the time per path however deep the files are nested.
 const MAX_PATTERN_COST: u64 = 64 << 10;
 
-/// The kinds of files that hold rules.
+/// The kinds of rule files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RuleFile {
     CodeCompass,
@@ -53,7 +53,7 @@ pub(super) enum RuleFile {
 }
 
 impl RuleFile {
-    /// Every kind, by its place in [`RuleTexts`].
+    /// Every kind, in the order of [`RuleTexts`].
     pub(super) const ALL: [RuleFile; 4] =
         [RuleFile::CodeCompass, RuleFile::Ignore, RuleFile::Git, RuleFile::Attributes];
 
@@ -74,7 +74,7 @@ impl RuleFile {
 /// The content of a rule file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum RuleText {
-    /// There is none, or it can not be read.
+    /// It does not exist or cannot be read.
     #[default]
     Absent,
     /// Its bytes.
@@ -90,29 +90,29 @@ pub(super) type RuleTexts = [RuleText; 4];
 #[derive(Debug)]
 struct TooCostly;
 
-/// The rules of a folder that has any, above those of its parents.
+/// The rules of a folder that has any, on top of those of its parents.
 pub(super) struct RuleLevel {
     parent: RuleStack,
-    /// Length of the folder's path with its closing slash: what to cut off before matching.
+    /// Length of the folder's path with its closing slash: the prefix to remove before matching.
     prefix: usize,
     /// The cost of its patterns and of those of its parents.
     cost: u64,
     matchers: [Option<Gitignore>; 4],
 }
 
-/// The rules in force in a folder, the deepest first; `None` where nobody wrote any.
+/// The rules in force in a folder, the deepest first; `None` if there are none.
 pub(super) type RuleStack = Option<Arc<RuleLevel>>;
 
-/// What a folder hands down to what is in it.
+/// The state that a folder passes on to its entries.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Inherited {
-    /// It, or a folder above, is ignored by git: untracked files in it are left out.
+    /// It, or a folder above, is ignored by git: untracked files in it are skipped.
     git_ignored: bool,
-    /// A `.codecompassignore` asked for it, or for a folder above.
+    /// A `.codecompassignore` includes it, or a folder above.
     explicitly_included: bool,
 }
 
-/// The rules that hold for the whole source.
+/// The rules for the whole source.
 pub(super) struct Rules {
     configured: Option<Gitignore>,
     /// `info/exclude`, then the user's global excludes.
@@ -121,7 +121,8 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// The rules of the configuration, with git's excludes (from the stronger to the weaker) for untracked files.
+    /// Creates the rules from the configuration, with git's excludes (from the strongest to the weakest) for untracked
+    /// files.
     pub(super) fn new(limits: &Limits, excludes: Vec<Gitignore>) -> Result<Self, SourceError> {
         let mut builder = builder();
         for pattern in &limits.extra_ignore {
@@ -134,7 +135,7 @@ impl Rules {
         Ok(Self { configured, excludes, secrets: limits.secrets()? })
     }
 
-    /// What to hand down into this folder, or why to leave it out.
+    /// Returns the state to pass on into this folder, or the reason to skip it.
     pub(super) fn enter_folder(
         &self,
         levels: &RuleStack,
@@ -175,7 +176,7 @@ impl Rules {
         Ok(inherited)
     }
 
-    /// Why to leave out this file, if there is a reason in its path.
+    /// Returns the reason to skip this file, if its path gives one.
     pub(super) fn file_skip_reason(
         &self,
         levels: &RuleStack,
@@ -205,7 +206,7 @@ impl Rules {
         }
     }
 
-    /// What git's ignore rules say, tracked or not: `Some(true)` for an exception.
+    /// Returns the decision of git's ignore rules, tracked or not: `Some(true)` for an exception.
     fn git_decision(&self, levels: &RuleStack, path: &str, is_folder: bool) -> Option<bool> {
         nearest_decision(levels, RuleFile::Git, path, is_folder)
             .or_else(|| self.excludes.iter().find_map(|matcher| decision(matcher, path, is_folder)))
@@ -216,7 +217,7 @@ impl Rules {
     }
 }
 
-/// What holds in a folder.
+/// The rules that apply in a folder.
 pub(super) struct Descent {
     /// The rules in force.
     pub(super) levels: RuleStack,
@@ -233,7 +234,7 @@ impl Descent {
     }
 }
 
-/// Puts a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
+/// Pushes a folder's rules on top of those above it. `prefix` is the length of its path with the closing slash.
 pub(super) fn push_level(above: &RuleStack, prefix: usize, texts: &RuleTexts) -> Descent {
     let mut cost = above.as_ref().map_or(0, |level| level.cost);
     let mut refused = Vec::new();
@@ -254,7 +255,7 @@ pub(super) fn push_level(above: &RuleStack, prefix: usize, texts: &RuleTexts) ->
     Descent { levels: Some(Arc::new(RuleLevel { parent: above.clone(), prefix, cost, matchers })), refused }
 }
 
-/// The matcher of a rule file, whose cost is added to the sum so far.
+/// Returns the matcher of a rule file, and adds its cost to the total.
 fn matcher_of(kind: RuleFile, text: &[u8], cost: &mut u64) -> Result<Option<Gitignore>, TooCostly> {
     let text = String::from_utf8_lossy(text);
     match kind {
@@ -266,7 +267,7 @@ fn matcher_of(kind: RuleFile, text: &[u8], cost: &mut u64) -> Result<Option<Giti
     }
 }
 
-/// The patterns of a file like `info/exclude`, relative to the root; `None` when there is no such file.
+/// Returns the patterns of a file like `info/exclude`, relative to the root; `None` if there is no such file.
 pub(super) fn patterns(text: &RuleText) -> Option<Gitignore> {
     match text {
         RuleText::Absent => None,
@@ -275,20 +276,20 @@ pub(super) fn patterns(text: &RuleText) -> Option<Gitignore> {
     }
 }
 
-/// Matches every path: what a rule file that exceeds a limit counts as.
+/// Matches every path: the replacement for a rule file that exceeds a limit.
 fn everything() -> Gitignore {
     let mut builder = builder();
     let _ = builder.add_line(None, "*");
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// Whether a line of the configuration can be read as a pattern.
+/// Checks that a line of the configuration is a valid pattern.
 pub fn check_pattern(pattern: &str) -> Result<(), SourceError> {
     let bad = |error: ignore::Error| SourceError::BadPattern { pattern: pattern.to_owned(), what: error.to_string() };
     builder().add_line(None, pattern).map(drop).map_err(bad)
 }
 
-/// What the deepest rule file of this kind that speaks of the path says: `Some(true)` to keep it.
+/// Returns the decision of the deepest rule file of this kind that matches the path: `Some(true)` to keep it.
 fn nearest_decision(levels: &RuleStack, kind: RuleFile, path: &str, is_folder: bool) -> Option<bool> {
     let mut next = levels.as_ref();
     while let Some(level) = next {
@@ -310,7 +311,7 @@ fn decision(matcher: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
     }
 }
 
-/// A matcher of these lines; like git, it passes over those it can not read.
+/// Returns a matcher for these lines; like git, it ignores malformed lines.
 fn matcher<'a>(lines: impl Iterator<Item = &'a str> + Clone, sum: &mut u64) -> Result<Option<Gitignore>, TooCostly> {
     let with_these = lines.clone().map(cost).fold(*sum, u64::saturating_add);
     if with_these > MAX_PATTERN_COST {
@@ -321,13 +322,14 @@ fn matcher<'a>(lines: impl Iterator<Item = &'a str> + Clone, sum: &mut u64) -> R
     for line in lines {
         let _ = builder.add_line(None, line);
     }
-    // The lines were read one by one; what fails here is the automaton of them all, by its size.
+    // The lines were parsed one by one; this fails only if the automaton of all of them is too large.
     let matcher = builder.build().map_err(|_| TooCostly)?;
     Ok(Some(matcher).filter(|matcher| !matcher.is_empty()))
 }
 
-/// What a line costs when a path is matched. Plain names and extensions are looked up in a table and cost 1 each, however
-/// many there are. All others become one automaton whose size grows with their length, so they cost their length.
+/// Returns the cost of a line when a path is matched. Plain names and extensions are looked up in a table and cost 1
+/// each, regardless of their number. All others become one automaton whose size grows with their length, so they cost
+/// their length.
 fn cost(line: &str) -> u64 {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -338,7 +340,7 @@ fn cost(line: &str) -> u64 {
     if rest.contains(['*', '?', '[', '{', '\\']) { line.len() as u64 } else { 1 }
 }
 
-/// All matching is done on paths that are already relative, so the matcher must not cut anything off itself.
+/// All paths are already relative when they are matched, so the matcher must not strip a prefix itself.
 fn builder() -> GitignoreBuilder {
     GitignoreBuilder::new(".")
 }

@@ -1,7 +1,7 @@
-//! Which files may hold a secret: by their names, and by keys in their text.
+//! Rules for files that may hold a secret: by their names, and by keys in their text.
 //!
-//! No ignore file brings such a file back. The user's own configuration may, path by path; a repository's may not. What is
-//! in these tables, and what is not and why, is told in `docs/secrets.md`.
+//! No ignore file includes such a file again. The user's own configuration may, path by path; a repository's may not.
+//! `docs/secrets.md` explains which names are in these tables, which are not, and why.
 
 use codecompass_model::ids::content_hash;
 use codecompass_store::SecretRules;
@@ -10,10 +10,10 @@ use memchr::memmem;
 
 use super::SourceError;
 
-/// Raised when these rules change: what newly counts as a secret then leaves every store.
+/// Raised when these rules change: files that newly count as secret are then removed from every store.
 const RULES_VERSION: u32 = 2;
 
-/// Names, in order. All tables are in small letters, and names are compared so.
+/// File names, sorted. All tables are in lower case, and names are compared in lower case.
 const SECRET_NAMES: &[&str] = &[
     ".bash_history",
     ".boto",
@@ -64,7 +64,7 @@ const SECRET_NAMES: &[&str] = &[
     "terraform.rc",
 ];
 
-/// Extensions of keys, key stores and stores of passwords, in order.
+/// Extensions of keys, key stores and password stores, sorted.
 const SECRET_EXTENSIONS: &[&str] = &[
     "1pux",
     "agekey",
@@ -91,7 +91,8 @@ const SECRET_EXTENSIONS: &[&str] = &[
     "tfstate",
 ];
 
-/// Files of a folder wherever that lies; `*` stands for all below it. A folder may be two.
+/// Files in folders with these names, at any depth; `*` means everything below the folder. A folder may consist of two
+/// steps.
 const SECRET_FOLDERS: &[(&str, &[&str])] = &[
     (".aws", &["credentials"]),
     (".azure", &["accesstokens.json", "azureprofile.json", "msal_token_cache.json"]),
@@ -110,26 +111,26 @@ const SECRET_FOLDERS: &[(&str, &[&str])] = &[
     (".vscode", &["sftp.json"]),
 ];
 
-/// Beginnings of names.
+/// Name prefixes.
 const NAME_PREFIXES: &[&str] = &[".dev.vars", ".vault-pass", ".vault_pass", "vault-pass", "vault_pass"];
 
-/// Beginnings of names of JSON files.
+/// Name prefixes of JSON files.
 const JSON_NAME_PREFIXES: &[&str] = &["client_secret", "service-account", "service_account", "serviceaccount"];
 
-/// Words that make data a secret, where they are a file's name or the beginning or end of it.
+/// Words that mark data as secret, if they are a file's name or the first or last part of it.
 const SECRET_WORDS: &[&str] = &["credential", "credentials", "secret", "secrets"];
 
-/// Extensions of data. Code and prose that are called `secrets` are about them.
+/// Extensions of data files. Code and prose with the name `secrets` are about secrets and contain none.
 const DATA_EXTENSIONS: &[&str] =
     &["cfg", "conf", "csv", "env", "ini", "json", "json5", "plist", "properties", "toml", "txt", "xml", "yaml", "yml"];
 
-/// Words by which a file says that it is a pattern for others to fill in.
+/// Words that mark a file as a template to be filled in.
 const TEMPLATE_WORDS: &[&str] = &[
     "default", "defaults", "dist", "dummy", "example", "examples", "sample", "schema", "skel", "template", "tmpl",
     "tpl",
 ];
 
-/// The rules, and what the user takes out of them.
+/// The rules, with the user's exceptions.
 #[derive(Clone, Debug)]
 pub struct Secrets {
     allowed: Option<Gitignore>,
@@ -137,7 +138,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The rules without the paths that these gitignore lines match, relative to the root.
+    /// Creates the rules without the paths that these gitignore lines match, relative to the root.
     pub fn with_allowed(allowed: &[String]) -> Result<Self, SourceError> {
         let mut builder = GitignoreBuilder::new(".");
         for pattern in allowed {
@@ -147,11 +148,11 @@ impl Secrets {
         }
         let hash = content_hash(&[&RULES_VERSION.to_le_bytes(), allowed.join("\n").as_bytes()]);
         let allowed = builder.build().ok().filter(|matcher| !matcher.is_empty());
-        // 0 is for stores that nobody looked through.
+        // 0 is reserved for stores that were never scanned.
         Ok(Self { allowed, key: ((hash >> 1) as i64).max(1) })
     }
 
-    /// Whether the user asked for a path, or for a folder that it is in.
+    /// Whether the user allowed a path, or a folder that contains it.
     pub fn is_allowed(&self, path: &str) -> bool {
         self.allowed.as_ref().is_some_and(|allowed| allowed.matched_path_or_any_parents(path, false).is_ignore())
     }
@@ -166,7 +167,7 @@ impl SecretRules for Secrets {
         may_hold_secret(path) && !self.is_allowed(path)
     }
 
-    /// Code that is read as such may have a key in a test.
+    /// Whether texts of this language are scanned. Code with resolver rules is not: a test may contain a key.
     fn scans_language(&self, language: &str) -> bool {
         !codecompass_lang::has_rules(language)
     }
@@ -194,7 +195,7 @@ fn may_hold_secret(path: &str) -> bool {
     is_listed || (is_settings(name, stem, extension) && !is_template(name))
 }
 
-/// Settings with secrets in them, which often stand beside a pattern for them.
+/// Settings that contain secrets; a template for them is often in the same folder.
 fn is_settings(name: &str, stem: &str, extension: Option<&str>) -> bool {
     let has_word = || {
         let parts = |at: usize| stem.split(['.', '-', '_']).nth(at);
@@ -211,7 +212,7 @@ fn is_settings(name: &str, stem: &str, extension: Option<&str>) -> bool {
         || (extension.is_some_and(is_data) && has_word())
 }
 
-/// Whether a name says of itself that it is a pattern: `.env.example`, `sample.env`, `secrets.template.yml`.
+/// Whether a name marks a template: `.env.example`, `sample.env`, `secrets.template.yml`.
 fn is_template(name: &str) -> bool {
     let is_kind = |part: &&str| DATA_EXTENSIONS.contains(part) || matches!(*part, "tfvars");
     let parts: Vec<&str> = name.split(['.', '-', '_']).filter(|part| !part.is_empty()).collect();
@@ -235,8 +236,8 @@ fn ends_with_folder(folder: &str, known: &str) -> bool {
     folder.strip_suffix(known).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// `id_*`, the names of SSH keys, where the rest of the name does not look like a source file: without an extension, as a
-/// public key or as a copy. The four classic names are secret under any extension but those of code.
+/// Whether a name is `id_*`, the name of an SSH key, and the rest of it does not look like a source file: without an
+/// extension, as a public key or as a copy. The four classic names are secret with any extension except those of code.
 fn is_key_name(stem: &str, extension: Option<&str>) -> bool {
     const SSH_KEY_NAMES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
     const COPY_SUFFIXES: &[&str] = &["pub", "bak", "backup", "old", "orig", "save", "ppk", "priv", "enc", "gpg"];
@@ -248,18 +249,18 @@ fn is_key_name(stem: &str, extension: Option<&str>) -> bool {
     }
 }
 
-/// Code, or a text about keys.
+/// Whether the extension is that of code, or of a text about keys.
 fn is_source(extension: &str) -> bool {
     codecompass_lang::is_code_extension(extension) || extension == "md"
 }
 
-/// So far behind its header the material of a key begins: an encrypted one has a few lines of its own before.
+/// The maximum distance of the key material from its header: an encrypted key has a few header lines in between.
 const KEY_HEADER_WINDOW: usize = 300;
 
-/// The shortest line of a key. Texts about keys have dots there.
+/// The minimum length of a line of key material. Texts about keys have dots there.
 const MIN_KEY_LINE: usize = 32;
 
-/// Whether a private key stands in a text: its header, and something behind it that can be one.
+/// Whether a text contains a private key: its header, followed by something that can be key material.
 fn has_private_key(bytes: &[u8]) -> bool {
     let is_material = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let has_material = |rest: &[u8]| rest.split(|byte| !is_material(byte)).any(|run| run.len() >= MIN_KEY_LINE);
@@ -433,7 +434,7 @@ mod tests {
             "",
         ];
         secret.iter().for_each(|path| assert!(may_hold_secret(path), "{path} may hold a secret"));
-        kept.iter().for_each(|path| assert!(!may_hold_secret(path), "{path} holds none"));
+        kept.iter().for_each(|path| assert!(!may_hold_secret(path), "{path} holds no secret"));
     }
 
     const BODY: &str = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB";
@@ -465,7 +466,7 @@ mod tests {
         ];
         held.iter().for_each(|text| assert!(has_private_key(text.as_bytes()), "{text}"));
         not.iter().for_each(|text| assert!(!has_private_key(text.as_bytes()), "{text}"));
-        let rules = Secrets::with_allowed(&[]).expect("no pattern is bad");
+        let rules = Secrets::with_allowed(&[]).expect("no pattern is invalid");
         let text = key("PRIVATE KEY");
         assert!(rules.has_secret("notes.txt", "text", &text) && rules.has_secret("deploy/tls.yaml", "yaml", &text));
         assert!(!rules.has_secret("tests/tls.rs", "rust", &text) && !rules.has_secret("tls_test.go", "go", &text));
@@ -474,7 +475,7 @@ mod tests {
     #[test]
     fn allowed_paths_are_not_secrets() {
         let rules = Secrets::with_allowed(&["testdata/**".into(), "/dev.env".into(), "fixtures/".into()])
-            .expect("they are good");
+            .expect("the patterns are valid");
         for path in ["testdata/server.pem", "testdata/x/.env", "dev.env", "b/fixtures/c/id_rsa"] {
             assert!(!rules.is_secret_path(path), "{path}");
         }
@@ -486,7 +487,7 @@ mod tests {
         assert!(!rules.has_secret("testdata/key.txt", "text", &key("PRIVATE KEY")));
         let keys: Vec<i64> = [&[][..], &["a"], &["a", "b"], &["ab"]]
             .map(|list: &[&str]| Secrets::with_allowed(&list.iter().map(|&line| line.to_owned()).collect::<Vec<_>>()))
-            .map(|rules| rules.expect("they are good").key())
+            .map(|rules| rules.expect("the patterns are valid").key())
             .to_vec();
         assert!(keys.iter().all(|key| *key > 0), "{keys:?}");
         assert_eq!(keys.iter().collect::<std::collections::BTreeSet<_>>().len(), 4, "{keys:?}");

@@ -1,10 +1,10 @@
-//! Small files of others, read without ever waiting for a writer.
+//! Reads small untrusted files without ever waiting for a writer.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Reads a regular file of at most `limit` bytes; `None` when there is none. Links are followed.
+/// Reads a regular file of at most `limit` bytes; `None` if it does not exist. Links are followed.
 ///
 /// A named pipe would block an ordinary `open` until some process writes to it, so the file is opened without blocking
 /// and its type is checked on the open descriptor. A larger file is an error of kind `InvalidData`.
@@ -24,7 +24,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 }
 
 fn open(path: &Path) -> Result<File> {
-    // Opening a device can have effects of its own.
+    // Opening a device can have side effects.
     if !path.metadata()?.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }

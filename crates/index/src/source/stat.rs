@@ -1,22 +1,21 @@
-//! What the file system says about a file; the only place that asks in the words of one platform.
+//! The stat data of a file; the only module that reads it in platform-specific ways.
 
 use std::fs::Metadata;
 
-/// Enough of a file's stat data to tell that it has not changed.
+/// The stat data needed to detect that a file has not changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FileStat {
     /// In bytes.
     pub size: u64,
     /// Last change of the bytes, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Last change of the bytes or the inode, in nanoseconds since 1970; on Windows, where git takes it for that, too, the
-    /// time the file was made.
+    /// Last change of the bytes or the inode, in nanoseconds since 1970. On Windows, the creation time, as in git.
     pub ctime_ns: i64,
     /// The inode; 0 where there is none.
     pub inode: u64,
 }
 
-/// Windows counts tenths of a microsecond, from 1601.
+/// Windows counts in tenths of a microsecond, from 1601.
 #[cfg(windows)]
 const TICKS_BEFORE_1970: i64 = 116_444_736_000_000_000;
 
@@ -34,7 +33,7 @@ impl FileStat {
         }
     }
 
-    /// Reads what a system call relative to a folder answered.
+    /// Reads the result of a system call relative to a folder.
     #[cfg(unix)]
     #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between systems")]
     pub(super) fn of_stat(stat: &rustix::fs::Stat) -> Self {

@@ -1,7 +1,7 @@
-//! What git's index knows about the work tree.
+//! The tracked files of a work tree, from git's index.
 //!
-//! The index is sorted by path, so everything below a folder is one range of it. A walk narrows the range as it goes
-//! down, and finds a file by bisection among its neighbours: no map is built.
+//! The index is sorted by path, so everything below a folder is one range of it. A walk narrows the range as it
+//! descends, and finds a file by bisection in the range: no map is built.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,11 +17,11 @@ pub(super) struct TrackedFiles {
     index: Option<File>,
 }
 
-/// The part of the index below one folder.
+/// The range of the index below one folder.
 #[derive(Clone)]
 pub(super) struct IndexRange {
     entries: Range<usize>,
-    /// Length of the folder's path with its closing slash, which all these entries begin with.
+    /// Length of the folder's path with its closing slash, which is a prefix of all these entries.
     prefix: usize,
 }
 
@@ -32,7 +32,7 @@ impl IndexRange {
 }
 
 impl TrackedFiles {
-    /// Nothing is tracked.
+    /// Creates an empty index.
     pub(super) fn empty() -> Self {
         Self { index: None }
     }
@@ -46,7 +46,7 @@ impl TrackedFiles {
             }
             Err(error) => return Err(SourceError::io(path, error)),
             Ok(metadata) if !metadata.is_file() => return Err(SourceError::SpecialFile { path: path.to_owned() }),
-            Ok(metadata) if metadata.len() == 0 => return Err(damaged("it is empty".into())),
+            Ok(metadata) if metadata.len() == 0 => return Err(damaged("the file is empty".into())),
             Ok(_) => {}
         }
         let options = gix::index::decode::Options::default();
@@ -54,12 +54,12 @@ impl TrackedFiles {
         Ok(Self { index: Some(index) })
     }
 
-    /// Everything that is tracked.
+    /// Returns the range of all tracked files.
     pub(super) fn all(&self) -> IndexRange {
         IndexRange { entries: 0..self.index.as_ref().map_or(0, |index| index.entries().len()), prefix: 0 }
     }
 
-    /// What is tracked below this sub-folder.
+    /// Returns the range of tracked files below this sub-folder.
     pub(super) fn subfolder(&self, folder: &IndexRange, name: &str) -> IndexRange {
         let prefix = folder.prefix + name.len() + 1;
         let after = |last: char| {
@@ -74,7 +74,7 @@ impl TrackedFiles {
         }
     }
 
-    /// The entries of this file: one, or several while a merge conflict lasts.
+    /// Returns the entries of this file: one, or several during a merge conflict.
     fn entries_at(&self, folder: &IndexRange, name: &str) -> &[Entry] {
         let Some(index) = &self.index else { return &[] };
         if folder.is_empty() {
@@ -86,7 +86,7 @@ impl TrackedFiles {
         &rest[..end]
     }
 
-    /// What the index has under this name in this folder.
+    /// Returns the tracked state of this name in this folder.
     pub(super) fn look_up(&self, folder: &IndexRange, name: &str) -> TrackedState<'_> {
         match self.entries_at(folder, name) {
             [] => TrackedState::Untracked,
@@ -96,7 +96,7 @@ impl TrackedFiles {
         }
     }
 
-    /// The blob of an entry, when the stat data prove that the file still has its bytes.
+    /// Returns the blob of an entry, if the stat data prove that the file still has its bytes.
     pub(super) fn unchanged_blob(&self, entry: &Entry, stat: &FileStat) -> Option<BlobId> {
         let written = self.index.as_ref()?.timestamp();
         let odd = Flags::ASSUME_VALID | Flags::SKIP_WORKTREE | Flags::INTENT_TO_ADD;
@@ -118,7 +118,7 @@ impl TrackedFiles {
     }
 }
 
-/// What the index has under a name.
+/// The state of a name in the index.
 pub(super) enum TrackedState<'a> {
     Untracked,
     File(&'a Entry),
@@ -143,14 +143,14 @@ fn is_unset(time: Time) -> bool {
     time.secs == 0 && time.nsecs == 0
 }
 
-/// Compares what git stores: the low bits of the seconds, and nanoseconds when whoever wrote the index had them.
+/// Compares the time with git's form: the low bits of the seconds, and nanoseconds if the writer of the index had them.
 fn same_time(time: Time, nanoseconds: i64) -> bool {
     let seconds = nanoseconds.div_euclid(1_000_000_000) as u32;
     let rest = nanoseconds.rem_euclid(1_000_000_000) as u32;
     time.secs == seconds && (time.nsecs == 0 || time.nsecs == rest)
 }
 
-/// Whether a file was last written before the index was; if not, it may have changed again within the same tick.
+/// Whether a file was last written before the index; if not, it may have changed again within the same clock tick.
 fn is_older(time: Time, index_seconds: i64, index_nanoseconds: u32) -> bool {
     let seconds = i64::from(time.secs);
     seconds < index_seconds || (time.nsecs != 0 && seconds == index_seconds && time.nsecs < index_nanoseconds)

@@ -1,4 +1,4 @@
-//! Which folder is meant by a path: the git work tree around it, or the folder itself.
+//! Finds the workspace of a path: the enclosing git work tree, or the folder itself.
 
 use std::path::{Path, PathBuf};
 
@@ -11,24 +11,25 @@ use super::{Access, FileStat, Repo, SourceError, real_path};
 pub struct Workspace {
     /// Its real path. For a bare repository, the git folder.
     pub root: PathBuf,
-    /// The repository whose work tree, or git folder, the root is.
+    /// The repository; the root is its work tree or its git folder.
     pub repo: Option<Repo>,
-    /// The inode of a folder without a repository, which tells it from another one that was put in its place.
+    /// The inode of a folder without a repository. It distinguishes the folder from one that replaced it.
     inode: Option<u64>,
 }
 
 impl Workspace {
-    /// The git work tree around this folder, or the bare repository it stands in, or else the folder itself.
+    /// Returns the git work tree that contains this folder, or the bare repository that contains it, or else the folder
+    /// itself.
     ///
-    /// A `.git` that is there but can not be opened is an error rather than a reason to look further up; an empty
-    /// folder of that name is nothing, as for git. The root of the file system and the home folder are refused when the
-    /// path names them. When a path below has such a folder as its work tree (dot-files kept in git), that repository
-    /// is passed over and the folder stands for itself.
+    /// A `.git` that exists but cannot be opened is an error rather than a reason to search further up; an empty folder
+    /// of that name is ignored, as in git. The root of the file system and the home folder are refused if the path
+    /// names them. If such a folder is the work tree of a path below it (dot-files kept in git), that repository is
+    /// ignored and the named folder itself is the workspace.
     pub fn discover(path: &Path, home: Option<&Path>) -> Result<Workspace, SourceError> {
         Self::discover_with(path, home, &Access::default())
     }
 
-    /// The same under limits.
+    /// [`Workspace::discover`] under the limits of `access`.
     pub(super) fn discover_with(path: &Path, home: Option<&Path>, access: &Access) -> Result<Workspace, SourceError> {
         let (real, refused) = Refused::at(path, home)?;
         for folder in real.ancestors() {
@@ -45,8 +46,8 @@ impl Workspace {
         Ok(Workspace { inode: inode_of(&real), root: real, repo: None })
     }
 
-    /// The root that [`Workspace::discover`] finds, and the path that names its project. No repository is opened: only
-    /// the file system's entries are looked at, and the paths in `.git` and `commondir` are followed.
+    /// Returns the root that [`Workspace::discover`] finds, and the path that identifies its project. Opens no
+    /// repository: it only stats files and follows the paths in `.git` and `commondir`.
     pub fn locate(path: &Path, home: Option<&Path>) -> Result<Located, SourceError> {
         let (real, refused) = Refused::at(path, home)?;
         for folder in real.ancestors() {
@@ -64,8 +65,8 @@ impl Workspace {
         Ok(Located { project_key: real.clone(), root: real, is_repository: false })
     }
 
-    /// Whether the root still is what was found there. Folders can be moved, also by moving one above them, and others
-    /// put in their place; a watch that was set up before then looks elsewhere.
+    /// Whether the root is still the folder that was found. Folders can be moved, also by moving a parent, and replaced
+    /// by others; a watch that was set up before then watches the wrong folder.
     pub fn is_in_place(&self) -> bool {
         match &self.repo {
             Some(repo) => repo.is_in_place(),
@@ -73,8 +74,8 @@ impl Workspace {
         }
     }
 
-    /// The path that names the project: the real path of the common git folder, which linked work trees share, or the
-    /// root.
+    /// Returns the path that identifies the project: the real path of the common git folder, which linked work trees
+    /// share, or the root.
     pub fn project_key(&self) -> PathBuf {
         self.repo.as_ref().map_or_else(|| self.root.clone(), |repo| repo.common_dir().to_owned())
     }
@@ -89,7 +90,7 @@ fn inode_of(folder: &Path) -> Option<u64> {
 pub struct Located {
     /// The real path of its root.
     pub root: PathBuf,
-    /// The path that names its project, as [`Workspace::project_key`].
+    /// The path that identifies its project, as [`Workspace::project_key`].
     pub project_key: PathBuf,
     /// Whether it is a git work tree or a git folder.
     pub is_repository: bool,
@@ -101,7 +102,7 @@ struct Refused {
 }
 
 impl Refused {
-    /// The real path of a folder, and what is refused around it.
+    /// Returns the real path of a folder, and the refused folders around it.
     fn at(path: &Path, home: Option<&Path>) -> Result<(PathBuf, Self), SourceError> {
         let real = real_path(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => SourceError::MissingPath { path: path.to_owned() },
@@ -119,14 +120,14 @@ impl Refused {
     }
 }
 
-/// What marks a folder as a repository.
+/// The marker of a repository in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marker {
     /// A `.git` file that points to a git folder.
     File,
     /// A `.git` folder.
     Folder,
-    /// It is a git folder itself.
+    /// The folder is itself a git folder.
     GitFolder,
 }
 
@@ -144,12 +145,12 @@ impl Marker {
         }
     }
 
-    /// The file or folder that is opened.
+    /// Returns the file or folder to open.
     fn entry(self, folder: &Path) -> PathBuf {
         if self == Self::GitFolder { folder.to_owned() } else { folder.join(".git") }
     }
 
-    /// The work tree, unless the configuration says that there is none.
+    /// Returns the work tree, unless the configuration declares the repository bare.
     fn work_tree(self, folder: &Path) -> Option<&Path> {
         match self {
             Self::File | Self::Folder => Some(folder),

@@ -1,8 +1,8 @@
-//! The files of a work tree or plain folder.
+//! Lists the files of a work tree or plain folder.
 //!
-//! One parallel walk with one lstat per file; git's index is read once. Where a whole walk would be too much, a few
-//! known paths get the very same verdicts from [`stat_paths`]. Folders and rule files are opened below the root without
-//! following links (`beneath.rs`), so a walk does not leave the root even if the tree changes under it.
+//! One parallel walk makes one lstat per file; git's index is read once. [`stat_paths`] gives a few known paths the
+//! same status without a full walk. Folders and rule files are opened below the root without following links
+//! (`beneath.rs`), so a walk does not leave the root even if the tree changes meanwhile.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -21,20 +21,20 @@ use super::rules::{
 use super::tracked::{IndexRange, TrackedFiles, TrackedState};
 use super::{ContentSource, Entry, FileStat, Limits, Listing, MAX_PATH_BYTES, SourceError, Workspace};
 
-/// Lists what stands in the workspace's folder: tracked files, and untracked ones that no rule leaves out.
+/// Lists the files of the workspace's folder: tracked files, and untracked ones that no rule excludes.
 pub fn list_worktree(ws: &Workspace, limits: &Limits) -> Result<Listing, SourceError> {
     Walk::new(ws, limits)?.list()
 }
 
-/// The same, unless it takes longer than until the deadline: then it is given up, and there is no listing.
+/// Lists the files like [`list_worktree`]. Returns `None` if the deadline passes before the listing is complete.
 pub fn list_worktree_by(ws: &Workspace, limits: &Limits, deadline: Instant) -> Result<Option<Listing>, SourceError> {
     let walk = Walk { deadline: Some(deadline), ..Walk::new(ws, limits)? };
     let listing = walk.list()?;
     Ok((Instant::now() < deadline).then_some(listing))
 }
 
-/// Looks at these relative paths only, and says of them what a full listing would. Paths that are gone, that are no
-/// files or that lie outside are in no entry. A folder that is left out counts once, with its own path.
+/// Checks only these relative paths, with the result that a full listing would have. Paths that are deleted, are not
+/// files or lie outside have no entry. A skipped folder counts once, with its own path.
 pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<Listing, SourceError> {
     let walk = match Walk::new(ws, limits) {
         Err(SourceError::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
@@ -64,27 +64,27 @@ pub fn stat_paths(ws: &Workspace, paths: &[String], limits: &Limits) -> Result<L
     Ok(Listing::from_parts(vec![part]))
 }
 
-/// All that a walk needs to know, and what it has found.
+/// The state of a walk, and its results.
 struct Walk<'a> {
     root: &'a Path,
     beneath: Root,
     limits: &'a Limits,
     budget: Budget,
-    /// What ended the walk early.
+    /// The error that ended the walk early.
     failure: OnceLock<SourceError>,
     rules: Rules,
     tracked: TrackedFiles,
     parts: Mutex<Vec<Listing>>,
-    /// Nothing more is looked at after it.
+    /// The walk stops at this time.
     deadline: Option<Instant>,
 }
 
-/// A folder that is to be listed.
+/// A folder to be listed.
 #[derive(Clone)]
 struct Folder {
     /// With the closing slash; empty for the root.
     path: String,
-    /// The rules above it; once [`Walk::opened`], also its own.
+    /// The rules above it; after [`Walk::with_rules`], also its own.
     levels: RuleStack,
     inherited: Inherited,
     index_range: IndexRange,
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         Folder { path: String::new(), levels: None, inherited: Inherited::default(), index_range: self.tracked.all() }
     }
 
-    /// Lists one folder and sends its sub-folders off.
+    /// Lists one folder and spawns tasks for its sub-folders.
     fn visit_folder<'scope>(&'scope self, folder: Folder, scope: &rayon::Scope<'scope>) {
         if self.failure.get().is_some() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return;
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
     }
 
-    /// Lists the files of a folder; the answer are the sub-folders to list.
+    /// Lists the files of a folder. Returns the sub-folders to list.
     fn list_folder(&self, mut folder: Folder, part: &mut Listing) -> Result<Vec<Folder>, SourceError> {
         let count = |child: &Child| {
             let path_bytes = folder.path.len() + child.name.len();
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         Ok(children.iter().filter_map(|child| self.list_child(&folder, &place, child, part)).collect())
     }
 
-    /// Lists a file, or says what to do with a sub-folder.
+    /// Lists a file, or returns a sub-folder to list.
     fn list_child(
         &self,
         folder: &Folder,
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The sub-folder, unless it is left out.
+    /// Returns the sub-folder, unless it is skipped.
     fn enter_folder(&self, folder: &Folder, name: &str, part: &mut Listing) -> Option<Folder> {
         let mut path = format!("{}{name}", folder.path);
         let below = self.tracked.subfolder(&folder.index_range, name);
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Lists a file, or counts why not.
+    /// Lists a file, or counts the reason to skip it.
     fn list_file(
         &self,
         folder: &Folder,
@@ -250,7 +250,7 @@ impl<'a> Walk<'a> {
         part.entries.push(Entry { path, size: stat.size, source: ContentSource::File { stat, index_blob } });
     }
 
-    /// Another repository's work tree, in which this one tracks nothing.
+    /// Whether the folder is the work tree of another repository, with no files that this one tracks.
     fn is_nested_repository(&self, folder: &Folder, children: &[Child]) -> bool {
         !folder.path.is_empty()
             && folder.index_range.is_empty()
@@ -258,7 +258,7 @@ impl<'a> Walk<'a> {
             && is_repository(&self.root.join(&folder.path))
     }
 
-    /// The folder with its own rules in force.
+    /// Returns the folder with its own rules in force.
     fn with_rules(&self, mut folder: Folder) -> Folder {
         if let Ok(place) = self.beneath.folder(&folder.path) {
             let texts = RuleFile::ALL.map(|kind| read_rules(&place, OsStr::new(kind.name())));
@@ -267,10 +267,10 @@ impl<'a> Walk<'a> {
         folder
     }
 
-    /// The folder at this path, entered from the root as a walk would; `None` if a walk would not come there.
+    /// Returns the folder at this path, entered from the root as in a walk; `None` if a walk would not reach it.
     ///
-    /// Goes down step by step and stops at the first one that is missing or left out. `seen` remembers that step only,
-    /// not what would be below it.
+    /// Descends step by step and stops at the first step that is missing or skipped. `seen` caches that step only, not
+    /// the folders below it.
     fn folder_at(&self, path: &str, seen: &mut HashMap<String, Option<Folder>>, part: &mut Listing) -> Option<Folder> {
         if let Some(folder) = seen.get(path) {
             return folder.clone();
@@ -292,7 +292,8 @@ impl<'a> Walk<'a> {
         Some(folder)
     }
 
-    /// The sub-folder at this path with its own rules in force; `None` if it is missing, no folder, or left out.
+    /// Returns the sub-folder at this path with its own rules in force; `None` if it is missing, not a folder, or
+    /// skipped.
     fn step_into(&self, parent: &Folder, path: &str, part: &mut Listing) -> Option<Folder> {
         self.beneath.folder(path).ok()?;
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -305,18 +306,18 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether git would take this folder for the root of a work tree. An empty `.git` folder does not count.
+/// Whether git would treat this folder as the root of a work tree. An empty `.git` folder does not count.
 pub(super) fn is_repository(folder: &Path) -> bool {
     let dot_git = folder.join(".git");
     dot_git.is_file() || dot_git.join("HEAD").symlink_metadata().is_ok()
 }
 
-/// Relative, not too long, and without a step that leads elsewhere.
+/// Whether the path is relative, not too long, and without a special step.
 fn is_plain_relative(path: &str) -> bool {
     path.len() <= MAX_PATH_BYTES && path.split('/').all(|step| !matches!(step, "" | "." | ".." | ".git"))
 }
 
-/// Why a folder was not listed.
+/// The reason why a folder was not listed.
 enum Stop {
     TooLarge(SourceError),
     Unreadable(std::io::Error),
@@ -328,7 +329,7 @@ impl From<std::io::Error> for Stop {
     }
 }
 
-/// The status of what was a file when its folder was listed, and may be something else now.
+/// Returns the stat of an entry that was a file when its folder was listed, and may have changed since.
 fn stat_of_file(place: &beneath::Folder, name: &OsStr) -> std::io::Result<FileStat> {
     match place.stat(name)? {
         (Kind::File, stat) => Ok(stat),
@@ -359,7 +360,7 @@ fn rule_text(read: Result<beneath::Content, Refused>) -> RuleText {
     }
 }
 
-/// What vanished during the walk is simply not there.
+/// Counts an unreadable path. Files that vanished during the walk are not counted.
 fn skip_unreadable(part: &mut Listing, path: &str, error: &std::io::Error) {
     if error.kind() != std::io::ErrorKind::NotFound {
         part.skips.add(SkipReason::Unreadable, trimmed(path));
