@@ -1,4 +1,4 @@
-//! Random edits, synced as they come, end in the same store as one fresh index of the result.
+//! A store that is synced after each random edit equals one fresh index of the result.
 
 use crate::support;
 
@@ -11,7 +11,7 @@ const PATHS: [&str; 7] =
     ["src/lib.rs", "src/a.rs", "src/deep/er/b.rs", "pkg/__init__.py", "pkg/mod.py", "README.md", "data.bin"];
 const BRANCHES: [&str; 3] = ["main", "one", "two"];
 
-/// One thing a person does to a repository.
+/// One action of a user in a repository.
 #[derive(Clone, Debug)]
 enum Step {
     Write(usize, u8),
@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A text that depends on its path and a number, in the path's language; some are the same for several numbers.
+/// Returns a text that depends on its path and a number, in the path's language; some numbers give the same text.
 fn text(path: &str, seed: u8) -> Vec<u8> {
     let (n, m) = (seed % 5, seed % 3);
     match path.rsplit('.').next() {
@@ -74,7 +74,7 @@ fn apply_step(step: &Step, repo: &Repository, project: &Project) {
             repo.rename(PATHS[from], PATHS[to]);
         }
         Step::Touch(path) if exists(path) => {
-            repo.write(PATHS[path], std::fs::read(repo.path(PATHS[path])).expect("it is there"));
+            repo.write(PATHS[path], std::fs::read(repo.path(PATHS[path])).expect("it exists"));
         }
         Step::Commit => {
             repo.git(&["add", "-A"]);
@@ -149,7 +149,7 @@ fn unreferenced_versions_are_collected() {
         write(round);
         removed += project.sync(None).garbage.removed;
     }
-    assert!(removed >= 50, "only {removed} were collected");
+    assert!(removed >= 50, "only {removed} versions were collected");
     let fresh = Project::new(repo.root());
     fresh.sync(None);
     assert_eq!(dump(&project, None), dump(&fresh, None));
@@ -172,11 +172,11 @@ fn only_changed_files_are_extracted() {
     assert_eq!(extracted(None), (20, 20));
     assert_eq!(extracted(None), (0, 0));
     repo.write("src/f3.rs", "pub fn f3() {}\n");
-    assert_eq!(extracted(None), (0, 0), "a touch is no change");
+    assert_eq!(extracted(None), (0, 0), "changing only the time is not a change");
     repo.write("src/f3.rs", "pub fn f3_changed() {}\n");
     assert_eq!(extracted(None), (1, 1));
     repo.rename("src/f4.rs", "src/g4.rs");
-    assert_eq!(extracted(None), (2, 1), "a rename is one path gone and one new");
+    assert_eq!(extracted(None), (2, 1), "a rename is one deleted path and one new path");
     repo.delete("src/f5.rs");
     assert_eq!(extracted(None), (1, 0));
     repo.commit("edits");
@@ -187,9 +187,9 @@ fn only_changed_files_are_extracted() {
     assert_eq!(extracted(None), (1, 1));
     repo.checkout("main");
     assert_eq!(extracted(None), (1, 0), "the old version is still stored");
-    assert_eq!(extracted(Some("feat")), (0, 0), "it was published beside its work tree");
+    assert_eq!(extracted(Some("feat")), (0, 0), "it was published with its work tree");
     repo.reset("HEAD~1");
-    assert_eq!(extracted(None), (4, 0), "two changed, one renamed: everything was seen before");
+    assert_eq!(extracted(None), (4, 0), "two changed, one renamed: all versions are stored");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn corrupt_or_missing_text_index_is_rebuilt() {
     let project = Project::new(repo.root());
     project.sync(None);
     let text = project.epoch().join("text");
-    std::fs::remove_dir_all(&text).expect("it is there");
+    std::fs::remove_dir_all(&text).expect("it exists");
     repo.write("src/two.rs", "pub fn two() {}\n");
     project.sync(None);
     project.check_health();
@@ -228,15 +228,15 @@ fn crash_after_collection_keeps_live_documents() {
         let kept = std::fs::metadata(log()).map_or(0, |log| log.len());
         write(round);
         removed += project.sync(None).garbage.removed;
-        // What was not yet synced to the disk is lost: the log is cut back to what it was before.
+        // Writes that were not synced to the disk are lost: the log is truncated to its previous length.
         if let Ok(file) = std::fs::File::options().write(true).open(log()) {
             let now = file.metadata().expect("it is open").len();
-            file.set_len(kept.min(now)).expect("it can be cut");
+            file.set_len(kept.min(now)).expect("it can be truncated");
         }
         let _ = std::fs::remove_file(project.epoch().join("store.db-shm"));
         project.check_health();
     }
-    assert!(removed > 0, "nothing was collected, so nothing was tried");
+    assert!(removed > 0, "nothing was collected, so nothing was tested");
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn known_and_discovered_changes_count_alike() {
     expect_same(&[".env"]);
     repo.write("src/new/c.rs", "pub fn c() {}\n");
     expect_same(&["src/new"]);
-    std::fs::remove_dir_all(repo.path("src/deep")).expect("it is there");
+    std::fs::remove_dir_all(repo.path("src/deep")).expect("it exists");
     expect_same(&["src/deep"]);
     repo.write(".codecompassignore", "/src/new/\n");
     expect_same(&[".codecompassignore"]);
@@ -280,12 +280,12 @@ fn known_changes_are_read_once() {
     repo.write("a.rs", "pub fn again() {}\n");
     let (outcome, read) = project.sync_counting_reads(&["a.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 1, 1, 1));
-    // One of them turns out to be left out, which only a whole listing can count.
+    // One of them turns out to be skipped, and only a full listing can count skips.
     repo.write("a.rs", "pub fn once() {}\npub fn more() {}\n").write("b.rs", [0u8, 1]);
     let (outcome, read) = project.sync_counting_reads(&["a.rs", "b.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (1, 2, 2, 2));
     assert_eq!(outcome.skips.total(), 1);
-    // That is known before anything is read: the whole listing reads what changed.
+    // This is known before anything is read: the full listing reads the changed files.
     repo.write("a.rs", "pub fn last() {}\n").write("b.rs", "pub fn b_again() {}\n");
     let (outcome, read) = project.sync_counting_reads(&["a.rs", "b.rs"]);
     assert_eq!((outcome.extracted, outcome.symbols_extracted, outcome.changed_files, read), (2, 2, 2, 2));
@@ -312,7 +312,7 @@ fn worktrees_share_versions_and_keep_own_edits() {
     assert_eq!(project.sync(None).changed_files, 0);
     assert!(!format!("{:?}", dump(&project, None)).contains("only_beside"));
     assert!(format!("{:?}", dump(&other, None)).contains("only_beside"));
-    assert!(!format!("{:?}", dump(&project, Some("feat"))).contains("only_beside"), "edits are no part of the branch");
+    assert!(!format!("{:?}", dump(&project, Some("feat"))).contains("only_beside"), "edits are not part of the branch");
 }
 
 #[test]
@@ -321,8 +321,8 @@ fn view_digest_depends_on_content_only() {
     repo.write("a.rs", "fn a() {}\n").write("b.rs", "fn b() {}\n").commit("first");
     let project = Project::new(repo.root());
     let digest = |project: &Project| {
-        let store = Store::open(&project.dir()).expect("there is a store");
-        store.view(&project.target(None).key).expect("it reads").expect("it is published").totals.digest
+        let store = Store::open(&project.dir()).expect("the store can be opened");
+        store.view(&project.target(None).key).expect("the view can be read").expect("it is published").totals.digest
     };
     project.sync(None);
     let first = digest(&project);
@@ -332,7 +332,7 @@ fn view_digest_depends_on_content_only() {
     assert_ne!(first, other);
     let fresh = Project::new(repo.root());
     fresh.sync(None);
-    assert_eq!(digest(&fresh), other, "what was added and taken away leaves no trace");
+    assert_eq!(digest(&fresh), other, "files that were added and removed leave no trace");
     repo.write("b.rs", "fn b() {}\n");
     project.sync(None);
     assert_eq!(digest(&project), first);

@@ -1,5 +1,4 @@
-//! A work tree that changes while it is read: whatever is put in the place of its files and folders, nothing outside of
-//! it is stored.
+//! A work tree that changes while it is read: whatever replaces its files and folders, nothing outside it is stored.
 #![cfg(unix)]
 
 use crate::support;
@@ -14,7 +13,7 @@ use codecompass_index::source::Limits;
 use codecompass_store::Store;
 use support::Project;
 
-/// Stands in every file outside of the work tree, and in none inside.
+/// Occurs in every file outside the work tree, and in none inside.
 const SECRET: &str = "outside_secret";
 
 /// Swaps a file of the work tree with a link to one outside, and a folder with a link to a folder outside.
@@ -29,7 +28,7 @@ fn swap(root: &Path, spare: &Path, outside: &Path) -> std::io::Result<()> {
     fs::rename(spare.join("z_folder"), root.join("z_folder"))
 }
 
-/// Ends the swaps when the test ends, also by a panic.
+/// Ends the swaps when the test ends or panics.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -38,27 +37,27 @@ impl Drop for End<'_> {
     }
 }
 
-/// Whether the published view has anything of what is outside.
+/// Whether the published view contains anything from outside.
 fn holds_secret(project: &Project) -> bool {
-    let store = Store::open(&project.dir()).expect("there is a store");
+    let store = Store::open(&project.dir()).expect("the store can be opened");
     let snapshot = store.snapshot(&project.target(None).key).expect("the view is published");
     let versions = snapshot.versions().expect("all are stored");
     versions.iter().any(|version| snapshot.text(version.id).expect("text is stored").contains(SECRET))
 }
 
 #[test]
-fn links_swapped_in_during_a_sync_are_not_followed() {
-    let sandbox = tempfile::tempdir().expect("a temp folder");
-    let base = sandbox.path().canonicalize().expect("it is there");
+fn links_that_replace_files_and_folders_during_a_sync_are_not_followed() {
+    let sandbox = tempfile::tempdir().expect("a temporary folder can be created");
+    let base = sandbox.path().canonicalize().expect("it exists");
     let [root, spare, outside] = ["root", "spare", "outside"].map(|name| base.join(name));
     for folder in [&root, &spare, &outside, &root.join("z_folder")] {
-        fs::create_dir_all(folder).expect("it can be made");
+        fs::create_dir_all(folder).expect("it can be created");
     }
     fs::write(outside.join("secret.py"), format!("def {SECRET}(): pass\n")).expect("it can be written");
     for name in ["z_file.py", "z_folder/secret.py"] {
         fs::write(root.join(name), "def inside(): pass\n").expect("it can be written");
     }
-    // More files that are read before those, so that a listing and the reads that follow it are some time apart.
+    // More files that are read before those, so that some time passes between a listing and its reads.
     for at in 0..200 {
         fs::write(root.join(format!("other{at}.py")), format!("def other{at}(): pass\n")).expect("it can be written");
     }
@@ -68,7 +67,7 @@ fn links_swapped_in_during_a_sync_are_not_followed() {
         let swaps = scope.spawn(|| {
             let mut swaps = 0;
             while !is_over.load(Ordering::Relaxed) {
-                swap(&root, &spare, &outside).expect("nobody else moves these");
+                swap(&root, &spare, &outside).expect("no other process moves these files");
                 swaps += 1;
             }
             swaps
@@ -76,14 +75,15 @@ fn links_swapped_in_during_a_sync_are_not_followed() {
         let end = End(&is_over);
         for round in 0..30 {
             project.sync_forced();
-            assert!(!holds_secret(&project), "what is outside was stored in round {round}");
-            let store = Store::open(&project.dir()).expect("there is a store");
+            assert!(!holds_secret(&project), "a text from outside was stored in round {round}");
+            let store = Store::open(&project.dir()).expect("the store can be opened");
             let target = project.target(None);
             let view = store.view(&target.key).expect("it can be read").expect("it is published");
-            freshness(&store, &project.workspace, &target, &view, &Limits::default(), None).expect("it can be told");
+            freshness(&store, &project.workspace, &target, &view, &Limits::default(), None)
+                .expect("the view can be compared");
         }
         drop(end);
-        assert!(swaps.join().expect("the swaps went well") > 30, "nothing was swapped");
+        assert!(swaps.join().expect("the swaps succeeded") > 30, "nothing was swapped");
     });
     project.sync(None);
     assert!(!holds_secret(&project));

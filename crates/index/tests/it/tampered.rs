@@ -1,4 +1,4 @@
-//! A database in which something was changed behind the program's back: whoever reads it says so, and the doctor finds it.
+//! A database that was changed by other means: every reader reports it, and the doctor finds it.
 
 use crate::support;
 
@@ -17,12 +17,12 @@ fn indexed() -> (Repository, Project) {
 }
 
 fn tamper(project: &Project, sql: &str) {
-    let database = Connection::open(project.epoch().join("store.db")).expect("there is a store");
+    let database = Connection::open(project.epoch().join("store.db")).expect("the store can be opened");
     let changed = database.execute(sql, []).unwrap_or_else(|error| panic!("{sql}: {error}"));
     assert!(changed > 0, "{sql} changes something");
 }
 
-/// Reads all that questions and syncs are answered from.
+/// Reads everything that queries and syncs use.
 fn read_everything(project: &Project) -> Result<()> {
     let store = Store::open(&project.dir())?;
     store.views()?;
@@ -84,7 +84,7 @@ fn every_answer_column_is_checksummed() {
     changes.extend(texts("stat_cache", "path"));
     for change in changes {
         let (_repo, project) = indexed();
-        read_everything(&project).expect("it is whole");
+        read_everything(&project).expect("the store is intact");
         tamper(&project, &change);
         let told = read_everything(&project);
         assert!(matches!(told, Err(StoreError::Corrupt(_))), "{change}: {told:?}");

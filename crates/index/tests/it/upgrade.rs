@@ -1,4 +1,5 @@
-//! An index made by another version of this program: old facts are read again, an old schema is refused and replaced.
+//! An index made by another version of this program: old facts are extracted again, an old schema is refused and
+//! replaced.
 
 use crate::support;
 
@@ -16,9 +17,9 @@ fn indexed() -> (Repository, Project) {
     (repo, project)
 }
 
-/// Changes the database behind the program's back.
+/// Changes the database directly.
 fn tamper(project: &Project, sql: &str) {
-    let database = Connection::open(project.epoch().join("store.db")).expect("there is a store");
+    let database = Connection::open(project.epoch().join("store.db")).expect("the store can be opened");
     database.execute_batch(sql).expect("the statement fits the schema");
 }
 
@@ -32,9 +33,12 @@ fn old_facts_versions_are_extracted_again() {
          UPDATE branch_state SET facts_key = facts_key + 1;",
     );
     let outcome = project.sync(None);
-    assert_eq!(outcome.extracted, 1, "one file has old facts; the binary is looked at again and left out again");
+    assert_eq!(outcome.extracted, 1, "one file has old facts; the binary file is checked again and skipped again");
     assert_eq!(dump(&project, None), before);
-    let view = Store::open(&project.dir()).expect("a store").view(&project.target(None).key).expect("it reads");
+    let view = Store::open(&project.dir())
+        .expect("the store can be opened")
+        .view(&project.target(None).key)
+        .expect("the view can be read");
     assert_eq!(
         view.expect("it is published").facts_key,
         codecompass_index::extraction_key(&codecompass_index::source::Limits::default())
@@ -52,21 +56,21 @@ fn language_override_rereads_files() {
     let before = dump(&project, None);
     let choose = |pattern: &str, language: &str| vec![(pattern.to_owned(), language.to_owned())];
     project.languages = choose("src/*.inc", "rust");
-    assert_eq!(project.sync(None).extracted, 1, "the same bytes elsewhere are not meant");
+    assert_eq!(project.sync(None).extracted, 1, "the same bytes at another path are not extracted");
     let chosen = dump(&project, None);
     assert_ne!(chosen, before);
     assert_eq!(project.sync(None).extracted, 0);
-    // A choice that says nothing new of a path makes it a version of its own all the same.
+    // An override that equals the detected language of a path still makes a version of its own.
     project.languages = choose("*.inc", "rust");
     assert_eq!(project.sync(None).extracted, 1);
-    // What was read before is known still.
+    // Versions that were read before are still known.
     project.languages = Vec::new();
     assert_eq!(project.sync(None).extracted, 0);
     assert_eq!(dump(&project, None), before);
     project.languages = choose("src/*.inc", "rust");
     assert_eq!(project.sync(None).extracted, 0);
     assert_eq!(dump(&project, None), chosen);
-    // An edit that is known alone is read in the language that is chosen.
+    // A sync of a single known edit uses the language override.
     repo.write("src/a.inc", "pub fn c() {}\n");
     project.sync_known(&["src/a.inc"]);
     let edited = dump(&project, None);
@@ -87,7 +91,7 @@ fn other_schema_is_refused_until_replaced() {
         |error: StoreError| matches!(error, StoreError::ReindexRequired { found: 99, required: SCHEMA_VERSION });
     assert!(Store::open(&project.dir()).is_err_and(refused));
     let opened = Writer::open(&project.dir(), OnMissing::Create, false, Tuning::default(), None, 0);
-    assert!(opened.is_err_and(refused), "a plain sync does not throw an index away");
+    assert!(opened.is_err_and(refused), "a plain sync does not delete an index");
     project.sync_forced();
     assert_eq!(SchemaStatus::read(&project.dir()).expect("it is registered"), SchemaStatus::Compatible);
     assert_eq!(dump(&project, None), before);
@@ -99,7 +103,11 @@ fn corrupt_and_outdated_stores_are_distinguished() {
     for damage in ["DROP TABLE meta", "DELETE FROM meta WHERE key = 'schema_version'", "DROP TABLE branch_state"] {
         let (_repo, project) = indexed();
         tamper(&project, damage);
-        assert_eq!(SchemaStatus::read(&project.dir()).expect("registered"), SchemaStatus::CorruptManifest, "{damage}");
+        assert_eq!(
+            SchemaStatus::read(&project.dir()).expect("it is registered"),
+            SchemaStatus::CorruptManifest,
+            "{damage}"
+        );
     }
 }
 
@@ -123,8 +131,8 @@ fn least_recent_commit_views_are_evicted() {
     for commit in &commits {
         project.sync(Some(commit));
     }
-    let views = Store::open(&project.dir()).expect("a store").views().expect("they read");
+    let views = Store::open(&project.dir()).expect("the store can be opened").views().expect("the views can be read");
     let of_commits = views.iter().filter(|view| view.key.encode().starts_with("commit:")).count();
     assert_eq!(of_commits, 20);
-    assert!(views.iter().any(|view| view.commit.as_ref() == commits.last()), "the newest is there");
+    assert!(views.iter().any(|view| view.commit.as_ref() == commits.last()), "the newest view exists");
 }

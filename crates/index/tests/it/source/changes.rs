@@ -4,7 +4,7 @@ use codecompass_index::source::{ChangeType, Edit, blob_id, with_edits, with_rena
 
 use super::sandbox::{Sandbox, Tree};
 
-/// What git says: the letter, and one path or two.
+/// Returns git's answer: the letter, and one or two paths.
 fn oracle(tree: &Tree, before: &str, after: &str) -> Vec<String> {
     let told = tree.git(&["diff", "--name-status", "-M", "-z", before, after]);
     let mut words = told.split('\0');
@@ -13,7 +13,7 @@ fn oracle(tree: &Tree, before: &str, after: &str) -> Vec<String> {
         let path = words.next().unwrap();
         all.push(match &letter[..1] {
             "R" => format!("R {path} → {}", words.next().unwrap()),
-            // A file that became a link is one that changed.
+            // A file that became a link counts as modified.
             "T" => format!("M {path}"),
             letter => format!("{letter} {path}"),
         });
@@ -47,7 +47,7 @@ fn check(tree: &Tree) -> Vec<String> {
     expected
 }
 
-/// A text of so many lines, none of which another word has.
+/// Returns a text with these line numbers; texts of different words have no line in common.
 fn text(word: &str, lines: std::ops::Range<usize>) -> String {
     lines.map(|line| format!("{word} says {line} and {}\n", line * line)).collect()
 }
@@ -88,7 +88,7 @@ fn renames_match_git() {
         tree.write(&format!("src/{name}.rs"), text(name, 0..40));
     }
     tree.write("empty", "").write("crlf.txt", text("crlf", 0..30)).write("tiny", "x").commit("one");
-    // The same bytes, most of them, half of them, less than that, nothing, and other line ends.
+    // The same bytes, most of them, half of them, less than half, none, and other line ends.
     tree.git(&["mv", "src/one.rs", "src/uno.rs"]);
     tree.remove("src/two.rs").write("lib/two.rs", text("two", 4..44));
     tree.remove("src/three.rs").write("src/drei.rs", text("three", 17..57));
@@ -102,7 +102,7 @@ fn renames_match_git() {
     assert!(found.contains(&"D src/four.rs".to_owned()), "{found:?}");
 }
 
-/// Many files that are alike: whom git pairs depends on names, on scores and on the order of everything.
+/// Many similar files: git's pairs depend on names, on scores and on the order of everything.
 #[test]
 fn renames_among_similar_files_match_git() {
     let sandbox = Sandbox::new();
@@ -140,7 +140,7 @@ fn worktree_edits_apply_on_top_of_the_commit() {
         committed: Some(blob_id(before.as_bytes())),
         edited: after.map(|text| blob_id(text.as_bytes())),
     };
-    // b.rs is as it was at first again, a.rs has other bytes, c.rs is gone.
+    // b.rs has its first content again, a.rs has other bytes, c.rs is deleted.
     let edits =
         [edit("b.rs", "committed\n", Some("b\n")), edit("a.rs", "a\n", Some("committed\n")), edit("c.rs", "c\n", None)];
     let all = with_edits(committed, &edits);

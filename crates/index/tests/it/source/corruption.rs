@@ -1,4 +1,4 @@
-//! Damaged repositories give errors or skips, never a panic and never a listing that looks whole.
+//! Corrupt repositories cause errors or skips, never a panic and never a listing that looks complete.
 
 use codecompass_index::source::{Limits, SourceError, Workspace, list_worktree};
 use codecompass_model::SkipReason;
@@ -12,7 +12,7 @@ fn corrupt_fixture() -> (Sandbox, Tree) {
     (sandbox, tree)
 }
 
-/// The file of a loose object.
+/// Returns the file of a loose object.
 fn object(tree: &Tree, name: &str) -> std::path::PathBuf {
     let id = tree.git(&["rev-parse", name]);
     tree.root.join(".git/objects").join(&id[..2]).join(&id[2..])
@@ -28,7 +28,7 @@ fn truncated_index_is_an_error() {
     let (_sandbox, tree) = corrupt_fixture();
     let path = tree.root.join(".git/index");
     let whole = std::fs::read(&path).unwrap();
-    // The checksum at the end is not verified, as git does not either; everything before it must be there.
+    // The checksum at the end is not verified, as in git; everything before it must be there.
     let body = whole.len() - 20;
     for length in (0..body).step_by(7) {
         overwrite(&path, &whole[..length]);
@@ -63,7 +63,7 @@ fn unusable_git_folder_is_named_in_the_error() {
         overwrite(&tree.root.join(".git/HEAD"), head.as_bytes());
         let error = match Workspace::discover(&tree.root, None) {
             Err(error) => error,
-            Ok(ws) => ws.repo.expect("it is not taken for a plain folder").head().unwrap_err(),
+            Ok(ws) => ws.repo.expect("it is not treated as a plain folder").head().unwrap_err(),
         };
         assert!(error.to_string().contains(".git"), "{head:?}: {error}");
     }

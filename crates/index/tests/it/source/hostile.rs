@@ -10,7 +10,7 @@ use codecompass_model::SkipReason;
 
 use super::sandbox::{Sandbox, Tree, paths};
 
-/// A path of this many steps that all have the same name.
+/// Returns a path with this many steps of the same name.
 fn deep(steps: usize) -> String {
     vec!["a"; steps].join("/")
 }
@@ -34,7 +34,7 @@ fn deep_paths_use_no_stack() {
     assert_eq!(worktree_path_status(&workspace, "a/a/a/b.rs", &limits).unwrap(), PathStatus::Listed);
 }
 
-/// A commit whose tree has `width` to the power of `depth` files, from one blob and `depth` trees.
+/// Creates a commit whose tree has `width` to the power of `depth` files, from one blob and `depth` trees.
 fn tree_bomb(sandbox: &Sandbox, tree: &Tree, width: usize, depth: usize) -> String {
     let mut id = tree.git(&["rev-parse", "HEAD:a.rs"]);
     for level in 0..depth {
@@ -57,7 +57,7 @@ fn write_tree(sandbox: &Sandbox, tree: &Tree, mode: &str, entries: &[(String, St
     tree.git(&["hash-object", "-t", "tree", "--literally", "-w", file.to_str().unwrap()])
 }
 
-/// The most memory that this process has had at once, in MiB; 0 where the system does not tell.
+/// Returns the peak memory of this process, in MiB; 0 where the system does not report it.
 fn peak_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -74,14 +74,14 @@ fn tree_bomb_is_refused() {
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs"]).commit("one");
     let head = tree.git(&["rev-parse", "HEAD"]);
-    // One that is deep, and one that is wide: 10^10 paths each.
+    // One deep tree and one wide tree: 10^10 paths each.
     for (width, depth) in [(10, 10), (100, 5)] {
         let bomb = tree_bomb(&sandbox, &tree, width, depth);
         let repo = tree.repo();
         let (began, before) = (Instant::now(), peak_mib());
         assert!(is_refused(repo.list_commit(&bomb, &Limits::default())), "listed");
         assert!(is_refused(repo.tree_changes(&head, &bomb)), "compared");
-        assert!(is_refused(repo.tree_changes(&bomb, &head)), "compared the other way round");
+        assert!(is_refused(repo.tree_changes(&bomb, &head)), "compared in the other direction");
         let folder = sandbox.at(&format!("checkout{width}"));
         assert!(is_refused(repo.write_files(&bomb, &folder)), "written");
         assert!(!folder.exists(), "files were written");
@@ -96,7 +96,7 @@ fn equal_folders_within_the_limits_are_listed() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs"]).commit("one");
-    // 20^3 files in 20 + 20^2 folders, from three trees; then with more repeats than are let pass unmeasured.
+    // 20^3 files in 20 + 20^2 folders, from three trees; then with more repeats than are allowed without a size check.
     assert_eq!(tree.list_commit(&tree_bomb(&sandbox, &tree, 20, 3)).entries.len(), 8_000);
     assert_eq!(tree.list_commit(&tree_bomb(&sandbox, &tree, 6, 6)).entries.len(), 46_656);
 }
@@ -106,7 +106,7 @@ fn tree_that_contains_itself_is_refused() {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");
     tree.touch(&["a.rs"]).commit("one");
-    // No hash allows it, but an object file can lie about its name.
+    // No hash function allows it, but an object file can have a wrong name.
     let forged = "f".repeat(40);
     let entries = ["a", "b"].map(|name| (name.to_owned(), forged.clone()));
     let real = write_tree(&sandbox, &tree, "40000", &entries);
@@ -198,7 +198,7 @@ fn special_and_sparse_files_are_never_read() {
     std::fs::File::create(tree.root.join(".codecompassignore")).unwrap().set_len(8 << 30).unwrap();
     let (began, listing) = (Instant::now(), tree.list());
     assert!(began.elapsed() < Duration::from_secs(10), "took {:?}", began.elapsed());
-    // The huge rule file leaves out everything but is no error.
+    // The huge rule file excludes everything but is not an error.
     assert_eq!(paths(&listing), [""; 0]);
     assert!(listing.skips.count(SkipReason::TooLarge) >= 1);
     tree.remove(".codecompassignore");
@@ -212,7 +212,7 @@ fn special_and_sparse_files_are_never_read() {
     assert_eq!(paths(&some), ["a.rs", "sub/b.rs"]);
 }
 
-/// Twelve nested folders with an `.ignore` of a megabyte each, which a commit and a work tree both have.
+/// Twelve nested folders with an `.ignore` of a megabyte each, in a commit and in its work tree.
 #[test]
 fn nested_rule_files_are_bounded() {
     let sandbox = Sandbox::new();
@@ -236,7 +236,7 @@ fn nested_rule_files_are_bounded() {
     let (listing, committed) = (tree.list(), tree.list_commit(&commit));
     assert!(began.elapsed() < Duration::from_secs(10), "took {:?}", began.elapsed());
     for listing in [&listing, &committed] {
-        assert_eq!(paths(listing), [""; 0], "a rule file that is too large leaves out its folder");
+        assert_eq!(paths(listing), [""; 0], "a rule file that is too large excludes its folder");
         let too_large = listing.skips.iter().find(|(reason, ..)| *reason == SkipReason::TooLarge).unwrap();
         assert!(too_large.2.contains(&".ignore".to_owned()), "{too_large:?}");
     }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::sandbox::{Sandbox, Tree, paths};
 
-/// Clones, so that nothing is there but what is committed, and compares.
+/// Clones, so that only committed files exist, and compares.
 fn check(sandbox: &Sandbox, tree: &Tree, limits: &Limits) {
     tree.commit("all");
     sandbox.git(&["clone", "-q", "repo", "clone"]);
@@ -68,7 +68,7 @@ fn a_clean_checkout_lists_what_its_commit_lists() {
     }
 }
 
-/// Names that meet each other, the built-in folders and the patterns below.
+/// Names that collide with each other, with the built-in folders and with the patterns below.
 fn step() -> impl Strategy<Value = &'static str> {
     prop::sample::select(&["a", "b", "src", "gen", "vendor", "target", "x.rs", "y.log", ".env", ".hidden", "a.b"][..])
 }
@@ -104,7 +104,7 @@ fn rule_file() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// Writes what can be written: a file may stand where another wants a folder.
+/// Writes the files that can be written: a file may have the path of another file's folder.
 fn write_all(tree: &Tree, files: &BTreeMap<String, String>) {
     for (path, text) in files {
         let place = tree.root.join(path);
@@ -129,7 +129,7 @@ proptest! {
         check(&sandbox, &tree, &Limits::default());
     }
 
-    /// Without rules of our own, the listing is git's, save for what is built in.
+    /// Without our own rules, the listing equals git's, except for the built-in rules.
     #[test]
     fn untracked_files_are_ignored_as_git_ignores_them(
         tracked in prop::collection::btree_map(path(), "[a-c]{0,3}", 0..8),

@@ -66,7 +66,7 @@ fn blobs_and_ids_match_git() {
     let commit = tree.git(&["rev-parse", "HEAD"]);
     let bytes: Vec<u8> = (0..20).map(|i| u8::from_str_radix(&commit[2 * i..2 * i + 2], 16).unwrap()).collect();
     let commit = BlobId::from_bytes(&bytes).unwrap();
-    assert!(matches!(reader.read(&commit), Err(SourceError::CorruptObject { .. })), "a commit is no blob");
+    assert!(matches!(reader.read(&commit), Err(SourceError::CorruptObject { .. })), "a commit is not a blob");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn links_submodules_and_large_files_of_a_commit_are_counted() {
         (SkipReason::Submodule, vec!["sub"]),
     ];
     assert_eq!(skipped(&listing.skips), expected);
-    assert_eq!(skipped(&tree.list_with(&limits).skips), expected, "the work tree says the same");
+    assert_eq!(skipped(&tree.list_with(&limits).skips), expected, "the work tree has the same skips");
 }
 
 #[test]
@@ -195,6 +195,6 @@ fn an_empty_commit_lists_nothing() {
     tree.commit("nothing");
     assert_eq!(tree.list_commit("HEAD").entries, []);
     for bad in ["", "main", "12", "0123456789012345678901234567890123456789"] {
-        assert!(tree.repo().list_commit(bad, &Limits::default()).is_err(), "{bad:?} is no commit's full id");
+        assert!(tree.repo().list_commit(bad, &Limits::default()).is_err(), "{bad:?} is not the full id of a commit");
     }
 }

@@ -1,4 +1,4 @@
-//! What is said of one path is what a whole listing says of it.
+//! The status of one path equals its status in a full listing.
 
 use codecompass_index::source::{Limits, PathStatus, commit_path_status, worktree_path_status};
 use codecompass_model::SkipReason::{BuiltinFolder, Generated, Ignored, Secret, Symlink, TooLarge};

@@ -1,11 +1,11 @@
-//! What names mean, with `git rev-parse` as the oracle.
+//! Resolution of ref names, with `git rev-parse` as the oracle.
 
 use codecompass_index::source::{Head, ResolvedRef, SourceError};
 use codecompass_model::ViewKey;
 
 use super::sandbox::{Sandbox, Tree};
 
-/// Three commits on `main`, one more on `feat/a/b`, a light and an annotated tag.
+/// Creates three commits on `main`, one more on `feat/a/b`, a lightweight and an annotated tag.
 fn history() -> (Sandbox, Tree) {
     let sandbox = Sandbox::new();
     let tree = sandbox.init("repo");

@@ -1,11 +1,11 @@
-//! What the rules leave out and bring back.
+//! Files that the rules exclude and include again.
 
 use codecompass_index::source::{Limits, SourceError, list_worktree};
 use codecompass_model::SkipReason::{self, BuiltinFolder, Generated, Ignored, Secret};
 
 use super::sandbox::{Sandbox, Tree, skipped};
 
-/// Files to commit, files to leave untracked, lines of the configuration, and what is skipped of all that.
+/// Files to commit, files to leave untracked, lines of the configuration, and the expected skips.
 struct Case {
     why: &'static str,
     tracked: &'static [(&'static str, &'static str)],
@@ -18,7 +18,7 @@ const NONE: Case = Case { why: "", tracked: &[], untracked: &[], configured: &[]
 
 const CASES: &[Case] = &[
     Case {
-        why: "`.ignore` and `.codecompassignore` hold for tracked files",
+        why: "`.ignore` and `.codecompassignore` apply to tracked files",
         tracked: &[(".ignore", "*.snap\n"), (".codecompassignore", "/docs/\n"), ("a.snap", ""), ("docs/x.md", "")],
         untracked: &[("b.snap", ""), ("sub/docs/y.md", "")],
         skipped: &[(Ignored, &["a.snap", "b.snap", "docs"])],
@@ -41,14 +41,14 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "`!` brings back what git ignores, by file and by folder",
+        why: "`!` includes files and folders that git ignores",
         tracked: &[(".gitignore", "*.gen\nout-dir/\nkept-dir/\n"), (".codecompassignore", "!a.gen\n!kept-dir/\n")],
         untracked: &[("a.gen", ""), ("b.gen", ""), ("out-dir/x", ""), ("kept-dir/x", ""), ("kept-dir/y.gen", "")],
         skipped: &[(Ignored, &["b.gen", "kept-dir/y.gen", "out-dir"])],
         ..NONE
     },
     Case {
-        why: "foreign folders are left out, tracked or not, until they are asked for",
+        why: "third-party folders are excluded, tracked or not, unless a rule includes them",
         tracked: &[
             ("vendor/a.go", ""),
             ("x/node_modules/b.js", ""),
@@ -60,26 +60,26 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "nothing below a left-out folder can be asked for alone",
+        why: "a rule cannot include a path below an excluded folder",
         tracked: &[(".codecompassignore", "!vendor/mine/\n"), ("vendor/mine/a.go", "")],
         skipped: &[(BuiltinFolder, &["vendor"])],
         ..NONE
     },
     Case {
-        why: "a folder with an ambiguous name is source when something in it is tracked",
+        why: "a folder with an ambiguous name is source if something in it is tracked",
         tracked: &[("src/target/a.rs", ""), ("build/x.sh", "")],
         untracked: &[("target/debug/a.o", ""), ("build/y.sh", ""), ("dist/z.js", ""), ("sub/out/w", "")],
         skipped: &[(BuiltinFolder, &["dist", "sub/out", "target"])],
         ..NONE
     },
     Case {
-        why: "a `.gitignore` can except an ambiguous folder, but not a foreign one",
+        why: "a `.gitignore` can except an ambiguous folder, but not a third-party one",
         untracked: &[(".gitignore", "!build/\n!vendor/\n"), ("build/a.sh", ""), ("vendor/b.go", "")],
         skipped: &[(BuiltinFolder, &["vendor"])],
         ..NONE
     },
     Case {
-        why: "secrets can not be asked for",
+        why: "no rule includes secrets",
         tracked: &[
             (".codecompassignore", "!.env\n!*.pem\n!*\n"),
             (".env", ""),
@@ -91,7 +91,7 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "generated files are marked by the deepest and last word on them",
+        why: "the deepest file and its last line decide if a file is generated",
         tracked: &[
             (
                 ".gitattributes",
@@ -111,7 +111,7 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "generated files can be asked for, one by one or by their folder",
+        why: "a rule can include generated files, by file or by folder",
         tracked: &[
             (".gitattributes", "*.rs linguist-generated\n"),
             (".codecompassignore", "!a.rs\n!wanted/\n"),
@@ -123,13 +123,13 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "`.ignore` does not ask for generated files",
+        why: "`.ignore` does not include generated files",
         tracked: &[(".gitattributes", "*.rs linguist-generated\n"), (".ignore", "!*.rs\n"), ("a.rs", "")],
         skipped: &[(Generated, &["a.rs"])],
         ..NONE
     },
     Case {
-        why: "the configuration is stronger than the built-in folders and weaker than all files",
+        why: "the configuration overrides the built-in folders, and all rule files override it",
         configured: &["!vendor/", "*.txt", "/fixtures/", "!*.gen"],
         tracked: &[
             (".ignore", "!keep.txt\n"),
@@ -142,7 +142,7 @@ const CASES: &[Case] = &[
         skipped: &[(Ignored, &["b.txt", "d.gen", "fixtures"])],
     },
     Case {
-        why: "a tracked file in a folder that git ignores is listed, unless other rules leave it out",
+        why: "a tracked file in a folder that git ignores is listed, unless other rules exclude it",
         tracked: &[
             (".gitignore", "cache/\n"),
             (".ignore", "*.tmp\n"),
@@ -155,7 +155,7 @@ const CASES: &[Case] = &[
         ..NONE
     },
     Case {
-        why: "lines that are no patterns, comments, carriage returns and a byte order mark do no harm",
+        why: "malformed lines, comments, carriage returns and a byte order mark have no effect",
         tracked: &[
             (".codecompassignore", "\u{feff}a.rs\r\n# b.rs\n\n[\n{\nc.rs   \n"),
             ("a.rs", ""),

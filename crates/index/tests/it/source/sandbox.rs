@@ -1,4 +1,4 @@
-//! A temporary folder with real git repositories in it, cut off from the user's configuration.
+//! A temporary folder with real git repositories in it, isolated from the user's configuration.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use codecompass_index::source::{ContentSource, Limits, Listing, Repo, Skips, Workspace, blob_id, list_worktree};
 use codecompass_model::{BlobId, SkipReason};
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 pub(crate) struct Sandbox {
     _folder: tempfile::TempDir,
     /// Its real path.
@@ -25,7 +25,7 @@ impl Sandbox {
         self.root.join(path)
     }
 
-    /// A new repository at this path.
+    /// Creates a repository at this path.
     pub(crate) fn init(&self, path: &str) -> Tree {
         let root = self.at(path);
         std::fs::create_dir_all(&root).unwrap();
@@ -33,7 +33,7 @@ impl Sandbox {
         Tree { root }
     }
 
-    /// A plain folder at this path.
+    /// Creates a plain folder at this path.
     pub(crate) fn folder(&self, path: &str) -> Tree {
         let root = self.at(path);
         std::fs::create_dir_all(&root).unwrap();
@@ -52,12 +52,12 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// A work tree made by git.
+    /// Uses a work tree that git created.
     pub(crate) fn existing(root: PathBuf) -> Self {
         Self { root }
     }
 
-    /// Writes a file, with a modification time of an hour ago so that git's index is newer.
+    /// Writes a file, with a modification time one hour ago so that git's index is newer.
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
         let path = self.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -84,12 +84,12 @@ impl Tree {
         git(&self.root, arguments)
     }
 
-    /// Runs git on something that it can not finish.
+    /// Runs a git command that must fail.
     pub(crate) fn git_fails(&self, arguments: &[&str]) {
-        assert!(!run(&self.root, arguments).status.success(), "git {arguments:?} went well");
+        assert!(!run(&self.root, arguments).status.success(), "git {arguments:?} did not fail");
     }
 
-    /// Adds everything, also what is ignored, and commits it; answers the commit's id.
+    /// Adds everything, including ignored files, and commits it. Returns the commit's id.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A", "-f", "."]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
@@ -118,12 +118,12 @@ impl Tree {
         repo.list_commit(&commit, &Limits::default()).unwrap()
     }
 
-    /// The paths of the work tree's listing.
+    /// Returns the paths of the work tree's listing.
     pub(crate) fn paths(&self) -> Vec<String> {
         paths(&self.list())
     }
 
-    /// Path and blob of each file listed: the index's blob where there is one, else the hash of the bytes on disk.
+    /// Returns path and blob of each listed file: the index's blob if there is one, else the hash of the bytes on disk.
     pub(crate) fn versions(&self, listing: &Listing) -> Vec<(String, BlobId)> {
         let blob = |path: &str, place: &ContentSource| match place {
             ContentSource::Blob(id) | ContentSource::File { index_blob: Some(id), .. } => *id,
@@ -137,12 +137,12 @@ pub(crate) fn paths(listing: &Listing) -> Vec<String> {
     listing.entries.iter().map(|entry| entry.path.clone()).collect()
 }
 
-/// Reason and example paths, for comparing.
+/// Returns reasons and example paths, for comparison.
 pub(crate) fn skipped(skips: &Skips) -> Vec<(SkipReason, Vec<&str>)> {
     skips.iter().map(|(reason, _, examples)| (reason, examples.iter().map(String::as_str).collect())).collect()
 }
 
-/// Runs git without anybody's configuration; answers what it printed.
+/// Runs git without any user configuration. Returns its output.
 pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! Whatever a repository's configuration says, nothing of it is run and nobody else's files are read.
+//! Whatever a repository's configuration contains, no program is run and no files outside are read.
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,4 +1,4 @@
-//! Which folder a path means.
+//! Finding the workspace of a path.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn the_file_systems_root_and_the_home_folder_are_refused() {
     sandbox.init("home");
     assert!(matches!(at_home("home"), Err(SourceError::RefusedRoot { .. })));
     let below = at_home("home/project").unwrap();
-    assert!(below.repo.is_none(), "the repository of the home folder is passed over");
+    assert!(below.repo.is_none(), "the repository of the home folder is ignored");
     assert_eq!(below.root, sandbox.at("home/project"));
 }
 
@@ -114,7 +114,7 @@ fn linked_work_trees_are_workspaces_of_one_project() {
     assert_eq!(linked.paths(), ["a.rs", "b.rs"]);
 
     std::fs::remove_dir_all(&linked.root).unwrap();
-    assert_eq!(a.worktrees().unwrap(), std::slice::from_ref(&main.root), "a work tree that is gone is not listed");
+    assert_eq!(a.worktrees().unwrap(), std::slice::from_ref(&main.root), "a deleted work tree is not listed");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use codecompass_model::{BlobId, SkipReason};
 
 use super::sandbox::{Sandbox, Tree, paths, skipped};
 
-/// What git tracks or would add.
+/// Returns the files that git tracks or would add.
 fn oracle(tree: &Tree) -> Vec<String> {
     let mut paths: Vec<String> = tree
         .git(&["ls-files", "-c", "-o", "--exclude-standard", "-z"])
@@ -94,12 +94,16 @@ fn index_blob_is_used_only_with_matching_stat() {
     let before = path.metadata().unwrap().modified().unwrap();
     std::fs::write(&path, "two\n").unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(before).unwrap();
-    assert_eq!(unchanged_blob(&tree, "same-size"), None, "size and time are the same, but not the time of the inode");
+    assert_eq!(
+        unchanged_blob(&tree, "same-size"),
+        None,
+        "size and modification time are equal, but the inode's change time differs"
+    );
 
     tree.git(&["update-index", "--assume-unchanged", "plain"]);
-    assert_eq!(unchanged_blob(&tree, "plain"), None, "git was told not to look");
+    assert_eq!(unchanged_blob(&tree, "plain"), None, "git is configured to assume it is unchanged");
     tree.write("later", "x\n").git(&["add", "--intent-to-add", "later"]);
-    assert_eq!(unchanged_blob(&tree, "later"), None, "only intended to be added");
+    assert_eq!(unchanged_blob(&tree, "later"), None, "it has only an intent-to-add entry");
 }
 
 #[test]
@@ -253,7 +257,7 @@ fn known_paths_match_the_full_listing() {
     assert_eq!(one.skips.total(), 0);
 }
 
-/// The environment that the `ignore` crate looks at can not be changed within this process, so the test starts itself.
+/// The environment that the `ignore` crate reads cannot be changed within this process, so the test starts itself.
 #[test]
 fn global_excludes_apply_to_untracked_files() {
     const ROOT: &str = "CODECOMPASS_TEST_ROOT";

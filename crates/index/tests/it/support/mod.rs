@@ -1,6 +1,6 @@
-//! A project in a temp folder, and everything its store says about a view as plain text.
+//! A project in a temporary folder, and a plain-text dump of everything its store has about a view.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,18 +14,18 @@ use tempfile::TempDir;
 pub(crate) struct Project {
     data: std::rc::Rc<TempDir>,
     pub(crate) workspace: Workspace,
-    /// Patterns, and the languages that are chosen for what they match.
+    /// Patterns, and the language overrides of files they match.
     pub(crate) languages: Vec<(String, String)>,
 }
 
 impl Project {
     pub(crate) fn new(root: &Path) -> Self {
-        let data = tempfile::tempdir().expect("a temp folder");
+        let data = tempfile::tempdir().expect("a temporary folder can be created");
         let workspace = Workspace::discover(root, None).expect("it is a workspace");
         Self { data: data.into(), workspace, languages: Vec::new() }
     }
 
-    /// Another workspace of the same project.
+    /// Returns another workspace of the same project.
     pub(crate) fn at(&self, root: &Path) -> Self {
         let workspace = Workspace::discover(root, None).expect("it is a workspace");
         Self { data: self.data.clone(), workspace, languages: self.languages.clone() }
@@ -36,24 +36,24 @@ impl Project {
     }
 
     pub(crate) fn target(&self, ref_name: Option<&str>) -> Target {
-        Target::resolve(&self.workspace, ref_name).expect("the ref is there")
+        Target::resolve(&self.workspace, ref_name).expect("the ref exists")
     }
 
     pub(crate) fn sync(&self, ref_name: Option<&str>) -> SyncOutcome {
         self.run(ref_name, None, false).0
     }
 
-    /// Everything is extracted again.
+    /// Extracts everything again.
     pub(crate) fn sync_forced(&self) -> SyncOutcome {
         self.run(None, None, true).0
     }
 
-    /// A sync that is told which files changed.
+    /// Syncs with a list of the changed files.
     pub(crate) fn sync_known(&self, paths: &[&str]) -> SyncOutcome {
         self.sync_counting_reads(paths).0
     }
 
-    /// The same, with how many files were read.
+    /// Syncs with a list of the changed files, and returns how many files were read.
     pub(crate) fn sync_counting_reads(&self, paths: &[&str]) -> (SyncOutcome, usize) {
         self.run(None, Some(paths.iter().map(|path| (*path).to_owned()).collect()), false)
     }
@@ -76,7 +76,7 @@ impl Project {
             job_id: None,
             started: &|_| (),
         };
-        // The branch may have been switched since: a workspace is looked at anew for each sync.
+        // The branch may have been switched since: the target is resolved again for each sync.
         let outcome = sync(&self.dir(), &self.workspace, &self.target(ref_name), &options);
         (outcome.expect("the sync succeeds"), read.into_inner())
     }
@@ -87,24 +87,24 @@ impl Project {
 
     pub(crate) fn check_health(&self) {
         let health = self.health();
-        health.sqlite.expect("SQLite is sound");
-        health.text.expect("the text index is sound");
+        health.sqlite.expect("the database is intact");
+        health.text.expect("the text index is intact");
     }
 
-    /// What the text index says it holds.
+    /// Returns the text index's report of its documents.
     pub(crate) fn documents(&self) -> String {
-        self.health().text.expect("the text index is sound")
+        self.health().text.expect("the text index is intact")
     }
 
     pub(crate) fn epoch(&self) -> PathBuf {
-        let current = std::fs::read_to_string(self.dir().root().join("current")).expect("there is a store");
+        let current = std::fs::read_to_string(self.dir().root().join("current")).expect("the store can be opened");
         self.dir().root().join(current.trim())
     }
 }
 
-/// Everything a view says, by path and free of ids: files, facts, texts, references by name, totals, skips.
+/// Dumps everything of a view, by path and without ids: files, facts, texts, references by name, totals, skips.
 pub(crate) fn dump(project: &Project, ref_name: Option<&str>) -> Vec<String> {
-    let store = Store::open(&project.dir()).expect("there is a store");
+    let store = Store::open(&project.dir()).expect("the store can be opened");
     let snapshot = store.snapshot(&project.target(ref_name).key).expect("the view is published");
     let mut lines = vec![
         format!("{:?}", snapshot.info().totals),
@@ -124,14 +124,14 @@ pub(crate) fn dump(project: &Project, ref_name: Option<&str>) -> Vec<String> {
     for name in names {
         let mut references: Vec<_> = snapshot
             .references_named(&name)
-            .expect("lists are sound")
+            .expect("the lists are valid")
             .into_iter()
             .map(|(id, places)| (path(id), places))
             .collect();
         references.sort();
         let mut symbols: Vec<_> = snapshot
             .symbols_named(&name)
-            .expect("symbols are sound")
+            .expect("the symbols are valid")
             .into_iter()
             .map(|row| (path(row.version), row.ordinal, row.kind))
             .collect();
