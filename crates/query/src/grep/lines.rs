@@ -1,4 +1,4 @@
-//! The lines of a text that a pattern matches.
+//! Finds the lines of a text that a pattern matches.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,22 +10,22 @@ use crate::grep::pattern::ScanEnd;
 pub struct MatchedLine {
     /// Its number, from 1.
     pub number: u32,
-    /// Its first byte in the text.
+    /// The offset of its first byte in the text.
     pub start: usize,
     /// The line without its end; a carriage return belongs to the end.
     pub text: String,
-    /// The matches, as bytes of the line. One that goes on in the next line ends with this one.
+    /// The matches, as byte ranges of the line. A match that continues in the next line ends with this one.
     pub ranges: Vec<Range<usize>>,
 }
 
 impl MatchedLine {
-    /// The column of the first match, in bytes from 1.
+    /// Returns the column of the first match, in bytes from 1.
     pub fn column(&self) -> usize {
         self.ranges.first().map_or(1, |range| range.start + 1)
     }
 }
 
-/// The lines with a match, in order, at most so many; and whether there was no time to look at all of the text.
+/// Returns the lines with a match, in order, at most `most`; and whether time ran out before the end of the text.
 pub(super) fn matching_lines(
     pattern: &Pattern,
     text: &str,
@@ -45,7 +45,7 @@ pub(super) fn matching_lines(
             }
             let start = text[..found.start].rfind('\n').map_or(0, |at| at + 1);
             let newline = memchr::memchr(b'\n', &text.as_bytes()[found.start..]).map(|at| found.start + at);
-            // An empty match at the very end belongs to a last line without an end.
+            // An empty match at the very end belongs to a last line without a line end.
             end = newline.map_or(usize::MAX, |at| at + 1);
             let line = &text[start..newline.unwrap_or(text.len())];
             let line = line.strip_suffix('\r').unwrap_or(line);
@@ -61,7 +61,7 @@ pub(super) fn matching_lines(
     (lines, ended == ScanEnd::Cancelled)
 }
 
-/// Line numbers of offsets that come in ascending order.
+/// Line numbers of offsets in ascending order.
 struct LineCounter {
     number: u32,
     at: usize,

@@ -1,8 +1,8 @@
-//! Exact text: every line of a view that a pattern matches.
+//! Exact text search: every line of a view that a pattern matches.
 //!
-//! The words a match must have in it (`need`) name the files that can hold one; their texts are read and matched, like
-//! ripgrep does: a match does not span lines, save that of a literal with a line break in it. Nothing is missed, whatever
-//! the words say: they only leave out what can not match.
+//! The words that a match must contain (`prefilter`) select the candidate files. Their texts are read and matched as in
+//! ripgrep: a match does not span lines, except that of a literal with a line break in it. No match is missed: the
+//! words only exclude files that cannot match.
 
 mod lines;
 mod pattern;
@@ -19,23 +19,24 @@ use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 pub use lines::MatchedLine;
 pub use pattern::{BadPattern, Pattern, PatternOptions};
 
-/// So many files, and so many bytes of text, are read between two looks at whether there is enough. They and what is found in
-/// them are all that is held at a time: of an expression that matches every letter that is thirty times the text.
+/// The maximum number of files, and of bytes of text, that are read between two checks if there are enough matches.
+/// Only they and their matches are in memory at a time: for an expression that matches every letter, that is thirty
+/// times the text.
 const BATCH_FILES: usize = 512;
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// The answer. A line counts as one match, however often the pattern stands in it.
+/// The matches of a search. A line counts as one match, however often the pattern matches in it.
 #[derive(Clone, Debug)]
 pub struct GrepResults {
     /// The files with matches, by path.
     pub files: Vec<FileMatches>,
-    /// How many lines there are in all of them.
+    /// The number of matching lines in all of them.
     pub matches: usize,
-    /// How many files were read; depends on what else is stored.
+    /// The number of files read; depends on the other stored files.
     pub files_scanned: usize,
-    /// Whether that is all; else there is more than was asked for, or time was up.
+    /// Whether these are all matches; else the limit was reached, or time ran out.
     pub is_complete: bool,
-    /// Whether time was up before all files were looked at.
+    /// Whether time ran out before all files were searched.
     pub timed_out: bool,
 }
 
@@ -48,7 +49,7 @@ pub struct FileMatches {
     pub lines: Vec<MatchedLine>,
 }
 
-/// Finds the lines that match in files that the filter lets through, the first `stop_after` in order of path and line.
+/// Finds the matching lines in files that the filter accepts, the first `stop_after` in order of path and line.
 pub fn find(
     snapshot: &Snapshot,
     pattern: &Pattern,
@@ -58,7 +59,7 @@ pub fn find(
     find_cancellable(snapshot, pattern, filter, stop_after, &|| true)
 }
 
-/// The same, as long as somebody has patience.
+/// [`find`] with cancellation.
 pub fn find_cancellable(
     snapshot: &Snapshot,
     pattern: &Pattern,
@@ -75,22 +76,23 @@ pub fn find_cancellable(
     Ok(GrepResults { files, matches, files_scanned: files_looked_at, is_complete, timed_out: is_late })
 }
 
-/// What is known once all was passed on.
+/// The summary of a streamed search.
 #[derive(Clone, Copy, Debug)]
 pub struct GrepSummary {
-    /// How many lines were passed on.
+    /// The number of lines passed on.
     pub matches: usize,
-    /// How many files were read; depends on what else is stored.
+    /// The number of files read; depends on the other stored files.
     pub files_scanned: usize,
-    /// Whether that is all; else there is more than was asked for, or time was up.
+    /// Whether these are all matches; else the limit was reached, or time ran out.
     pub is_complete: bool,
-    /// Whether time was up before all files were looked at.
+    /// Whether time ran out before all files were searched.
     pub timed_out: bool,
 }
 
-/// The same, file by file, in order: what was passed on is not held any more. `take` may say that it wants no more.
+/// [`find`], file by file, in order: results that were passed on are not kept. `take` can stop the search.
 ///
-/// `goes_on` is asked once there are files to look at, and inside of them; before that only where there are many words to look up.
+/// `goes_on` is called once there are files to search, and while they are searched; before that only if there are many
+/// words to look up.
 pub fn stream<E: From<StoreError>>(
     snapshot: &Snapshot,
     pattern: &Pattern,
@@ -105,7 +107,7 @@ pub fn stream<E: From<StoreError>>(
     while let Some(round) = next_batch(&mut rest) {
         passed.files_scanned += round.len();
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();
-        // One more than is wanted tells that there are more.
+        // One more than the limit shows that there are more.
         let most = (enough - passed.matches).saturating_add(1);
         let looks = snapshot.map_texts(&ids, |text| lines::matching_lines(pattern, text, most, goes_on))?;
         for (version, (mut lines, is_late)) in round.into_iter().zip(looks) {
@@ -114,7 +116,7 @@ pub fn stream<E: From<StoreError>>(
             passed.matches += lines.len();
             (passed.is_complete, passed.timed_out) = (!is_late && !is_too_many, is_late);
             let wants_more = lines.is_empty() || take(FileMatches { version, lines })?.is_continue();
-            // What comes after a gap would be taken for what comes next.
+            // Results after a gap would look like the next ones.
             if !passed.is_complete || !wants_more {
                 return Ok(GrepSummary { is_complete: passed.is_complete && wants_more, ..passed });
             }
@@ -126,7 +128,7 @@ pub fn stream<E: From<StoreError>>(
     Ok(passed)
 }
 
-/// The next files to be read, if there are any.
+/// Returns the next files to read, if there are any.
 fn next_batch(rest: &mut Peekable<impl Iterator<Item = Rc<VersionInfo>>>) -> Option<Vec<Rc<VersionInfo>>> {
     let mut round = vec![rest.next()?];
     let mut bytes = round[0].bytes;
@@ -138,7 +140,7 @@ fn next_batch(rest: &mut Peekable<impl Iterator<Item = Rc<VersionInfo>>>) -> Opt
     Some(round)
 }
 
-/// The files worth reading, by path.
+/// Returns the candidate files, by path.
 fn candidate_files(
     snapshot: &Snapshot,
     pattern: &Pattern,

@@ -1,4 +1,4 @@
-//! A pattern: what it matches, and what a text must have in it to hold a match.
+//! A compiled pattern, and the prefilter that a text must satisfy to contain a match.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
@@ -12,35 +12,34 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Lo
 use crate::grep::prefilter;
 use crate::grep::stepped::{Search, Stepped};
 
-/// What a compiled expression may take in memory. What is repeated thousands of times, and in layers, takes more than any
-/// machine has.
+/// The maximum memory of a compiled expression. Nested repetitions of thousands would take more than any machine has.
 const MAX_COMPILED_BYTES: usize = 32 << 20;
 
-/// The maximum length of a slice, in bytes. An expression goes through a text in slices of whole lines, and the time is
-/// looked at between them.
+/// The maximum of the target length of a slice, in bytes. An expression is matched against a text in slices of whole
+/// lines, and the time is checked between them.
 const SLICE_BYTES: usize = 8 << 10;
 
-/// The length of a slice times the size of the compiled expression, which is the time that a slice takes at worst: some
-/// hundredths of a second.
+/// The length of a slice times the size of the compiled expression, which bounds the time per slice: some hundredths of
+/// a second.
 const SLICE_COST: usize = 256 << 20;
 
-/// An expression with shorter slices than this is always searched for in steps.
+/// An expression with shorter slices than this is always searched in steps.
 const SHORT_SLICE: usize = 512;
 
-/// What is looked for, as it was asked.
+/// A pattern as requested.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternOptions<'p> {
     /// A regular expression, or a literal.
     pub text: &'p str,
     /// Whether it is a literal.
     pub literal: bool,
-    /// Whether case does not count.
+    /// Whether to ignore case.
     pub ignore_case: bool,
-    /// Whether only whole words match.
+    /// Whether to match whole words only.
     pub word: bool,
 }
 
-/// What is wrong with a pattern, in the parser's words.
+/// The parser's message about an invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern(pub String);
 
@@ -50,7 +49,7 @@ pub struct Pattern {
     matcher: Matcher,
     prefilter: Prefilter,
     odd: bool,
-    /// Whether a match may go on in the next line: only a literal's can.
+    /// Whether a match may continue in the next line: only that of a literal can.
     spans_lines: bool,
 }
 
@@ -65,7 +64,7 @@ enum Matcher {
 struct Expression {
     regex: meta::Regex,
     hir: Hir,
-    /// The length of a slice, in bytes, that is searched without a look at the time.
+    /// The length of a slice, in bytes, that is searched without checking the time.
     slice: usize,
     stepped: OnceLock<Option<Stepped>>,
 }
@@ -82,7 +81,7 @@ impl Pattern {
             return Ok(Self { matcher: Matcher::Literal(Box::new(finder)), prefilter: need, odd, spans_lines: true });
         }
         let hir = parse(wanted)?;
-        // Compiled first: what is too large for that is too large to be laid out.
+        // Compiled first: an expression that is too large for the compiler is too large for the prefilter.
         let config = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED_BYTES));
         let regex = meta::Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| too_large(&error))?;
         let (need, odd) = prefilter::from_hir(&hir);
@@ -90,18 +89,19 @@ impl Pattern {
         Ok(Self { matcher: Matcher::Regex(Box::new(Expression::new(regex, hir))), prefilter: need, odd, spans_lines })
     }
 
-    /// What a text must have in it.
+    /// Returns the prefilter that a text must satisfy.
     pub(super) fn prefilter(&self) -> &Prefilter {
         &self.prefilter
     }
 
-    /// Whether texts with odd characters may hold a match whatever is needed.
+    /// Whether texts with odd characters may contain a match without satisfying the prefilter.
     pub(super) fn is_odd(&self) -> bool {
         self.odd
     }
 
-    /// Calls for each match that does not overlap one before, in order, until it says to stop. `goes_on` is asked before each
-    /// slice of the text and every so many matches; when it says no, the rest is left out, and that is told.
+    /// Calls `found` for each match that does not overlap a previous one, in order, until it stops. `goes_on` is called
+    /// before each slice of the text and after every [`CANCEL_CHECK_INTERVAL`] matches; if it returns `false`, the rest
+    /// of the text is not searched, and the result says so.
     pub(super) fn for_each_match(
         &self,
         text: &str,
@@ -139,7 +139,7 @@ impl Expression {
         Self { regex, hir, slice, stepped: OnceLock::new() }
     }
 
-    /// Calls for each match in slices of whole lines. `goes_on` is asked between them, and inside of those that take long.
+    /// Calls `found` for each match, in slices of whole lines. `goes_on` is called between them, and within slow ones.
     fn each_match(
         &self,
         text: &str,
@@ -152,7 +152,7 @@ impl Expression {
             if slice.start > 0 && !goes_on() {
                 return ControlFlow::Break(ScanEnd::Cancelled);
             }
-            // What is around a slice counts for `^` and its like. An empty match at its end is the next one's first.
+            // The text around a slice counts for `^` and similar. An empty match at its end belongs to the next slice.
             let is_ours = |at: usize| at < slice.end || at == text.len();
             let stepped = self.is_slow(slice.len()).then(|| self.stepped()).flatten();
             if let Some(stepped) = stepped {
@@ -172,7 +172,7 @@ impl Expression {
         ControlFlow::Continue(())
     }
 
-    /// Whether so many bytes may take longer than the time may go unwatched.
+    /// Whether searching this many bytes may take longer than the time may go unchecked.
     fn is_slow(&self, bytes: usize) -> bool {
         self.slice < SHORT_SLICE || bytes > 2 * self.slice
     }
@@ -182,21 +182,21 @@ impl Expression {
     }
 }
 
-/// How going through a text ended.
+/// The end of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanEnd {
-    /// All of it was looked at.
+    /// The whole text was searched.
     Complete,
-    /// Nobody wanted more matches.
+    /// The caller wanted no more matches.
     LimitReached,
-    /// There was no time for the rest.
+    /// Time ran out before the end of the text.
     Cancelled,
 }
 
-/// So many matches are found before the time is looked at again.
+/// The number of matches between two checks of the time.
 const CANCEL_CHECK_INTERVAL: usize = 32;
 
-/// A text in pieces of whole lines, of at least so many bytes but for the last.
+/// Splits a text into slices of whole lines, of at least this many bytes except for the last.
 fn slices(text: &str, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     let mut next = Some(0);
     std::iter::from_fn(move || {
@@ -208,7 +208,7 @@ fn slices(text: &str, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The compiler's words, or ours where it only says that there is a limit.
+/// Returns the compiler's message, or ours if it only mentions a limit.
 fn too_large(error: &meta::BuildError) -> BadPattern {
     match error.size_limit() {
         Some(limit) => BadPattern(format!("it is too large: compiled, it takes more than {} MiB", limit >> 20)),
@@ -230,7 +230,7 @@ fn parse(wanted: &PatternOptions<'_>) -> Result<Hir, BadPattern> {
     Ok(hir)
 }
 
-/// The parser's words, without the drawing under them.
+/// Returns the parser's message, without the drawing below it.
 fn parser_message(error: &regex_syntax::Error) -> String {
     match error {
         regex_syntax::Error::Parse(error) => format!("{} at column {}", error.kind(), error.span().start.column),
@@ -239,7 +239,7 @@ fn parser_message(error: &regex_syntax::Error) -> String {
     }
 }
 
-/// The expression without matches that span lines: classes lose the line break, a literal one is refused.
+/// Returns the expression without matches that span lines: classes lose the line break, and a literal one is refused.
 fn restrict_to_line(hir: &Hir) -> Result<Hir, BadPattern> {
     let all = |parts: &[Hir]| parts.iter().map(restrict_to_line).collect::<Result<Vec<_>, _>>();
     Ok(match hir.kind() {
@@ -274,7 +274,7 @@ mod tests {
 
     use super::*;
 
-    /// The longest time between two calls of `goes_on` in a search that is stopped after a while.
+    /// Returns the longest time between two calls of `goes_on` in a search that is stopped after a while.
     fn longest_gap(pattern: &Pattern, text: &str) -> Duration {
         let started = Instant::now();
         let (last, longest) = (Cell::new(started), Cell::new(Duration::ZERO));
@@ -288,7 +288,7 @@ mod tests {
         longest.get()
     }
 
-    /// `(.{1,900}){3}[x-z]` took over 40 seconds for a line of one megabyte, without a look at the time.
+    /// `(.{1,900}){3}[x-z]` took over 40 seconds for a line of one megabyte, without a check of the time.
     #[test]
     fn the_time_is_looked_at_inside_of_a_line() {
         let many = (b'a'..=b'z').map(|letter| (letter as char).to_string()).collect::<Vec<_>>().join("|");
@@ -306,7 +306,7 @@ mod tests {
         for pattern in patterns {
             let wanted = PatternOptions { text: &pattern, literal: false, ignore_case: false, word: false };
             let compiled = Pattern::new(&wanted).expect("it is a pattern");
-            // The automata are compiled when they are first needed.
+            // The automata are compiled on first use.
             longest_gap(&compiled, &short);
             for text in [&short, &long, &lines] {
                 let gap = longest_gap(&compiled, text);

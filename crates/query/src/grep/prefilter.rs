@@ -1,23 +1,23 @@
-//! What a text must have in it, so that a pattern can match there.
+//! Computes the prefilter of a pattern: the words that a text must contain for a match.
 //!
-//! An expression is laid out as a row of pieces: characters, what closes a word, and gaps of which nothing is known.
-//! Neighbouring word characters make a run; what stands beside it tells whether it is closed.
+//! An expression is converted to a sequence of atoms: characters, word boundaries, and gaps with unknown content.
+//! Adjacent word characters form a run; the atoms beside it decide whether its ends are closed.
 
 use codecompass_store::{Prefilter, Run, is_odd, is_word};
 use regex_syntax::hir::{Class, ClassUnicode, Hir, HirKind, Look, Repetition};
 
-/// A class with more characters than this is not one letter in its cases.
+/// A class with more characters than this is not one letter in all its cases.
 const MAX_CASE_VARIANTS: usize = 4;
-/// A fixed number of repetitions up to this is written out.
+/// A fixed number of repetitions up to this is unrolled.
 const MAX_UNROLLED: u32 = 4;
 
-/// The need of a literal; its second part is as in [`of_hir`].
+/// Returns the prefilter of a literal; the second value is as in [`from_hir`].
 pub(super) fn from_literal(text: &str) -> (Prefilter, bool) {
     let row = AtomSequence { atoms: text.chars().map(Atom::Char).collect(), odd: false };
     (row.into_prefilter(), false)
 }
 
-/// The need of an expression, and whether texts with odd characters may hold a match without meeting it.
+/// Returns the prefilter of an expression, and whether texts with odd characters may match without satisfying it.
 pub(super) fn from_hir(hir: &Hir) -> (Prefilter, bool) {
     let mut row = AtomSequence::default();
     row.push_hir(hir);
@@ -25,19 +25,19 @@ pub(super) fn from_hir(hir: &Hir) -> (Prefilter, bool) {
     (row.into_prefilter(), odd)
 }
 
-/// A piece of an expression.
+/// An element of an expression.
 enum Atom {
     /// This character, in any case.
     Char(char),
-    /// No word goes on across this.
+    /// A position or character that no word spans.
     WordBoundary,
-    /// Anything at all.
+    /// Any text.
     Gap,
-    /// Anything that meets this.
+    /// Any text that satisfies this prefilter.
     Prefilter(Prefilter),
 }
 
-/// An expression laid out.
+/// An expression as a sequence of atoms.
 #[derive(Default)]
 struct AtomSequence {
     atoms: Vec<Atom>,
@@ -81,7 +81,8 @@ impl AtomSequence {
         }
     }
 
-    /// The letter that a class has in its cases. Odd cases do not count: they stand in texts with odd characters only.
+    /// Returns the letter whose cases a class consists of. Odd cases do not count: they occur only in texts with odd
+    /// characters.
     fn single_letter(&mut self, class: &ClassUnicode) -> Option<char> {
         let chars: Vec<char> =
             class.iter().flat_map(|range| range.start()..=range.end()).take(MAX_CASE_VARIANTS + 1).collect();
@@ -108,7 +109,7 @@ impl AtomSequence {
                 self.odd = true;
                 self.atoms.push(Atom::WordBoundary);
             }
-            // These say too little; they take no room, so what stands beside them stays together.
+            // These are too weak for a boundary. They have no width, so their neighbours stay adjacent.
             Look::WordAscii
             | Look::WordAsciiNegate
             | Look::WordUnicodeNegate
@@ -133,14 +134,15 @@ impl AtomSequence {
         }
     }
 
-    /// What the row needs on one line: when it has several, the first that needs anything.
+    /// Returns the prefilter of the sequence for one line: if it spans several, that of the first line with a
+    /// prefilter.
     fn into_prefilter(self) -> Prefilter {
         let mut lines = self.atoms.split(|piece| matches!(piece, Atom::Char('\n'))).map(line_prefilter);
         lines.find(|need| *need != Prefilter::MatchAll).unwrap_or(Prefilter::MatchAll)
     }
 }
 
-/// The runs of a line, and what else it needs.
+/// Combines the runs of a line with its other prefilters.
 fn line_prefilter(pieces: &[Atom]) -> Prefilter {
     let mut runs = RunBuilder::default();
     for piece in pieces {
@@ -158,7 +160,7 @@ fn line_prefilter(pieces: &[Atom]) -> Prefilter {
     Prefilter::and(runs.prefilters)
 }
 
-/// Gathers word characters to runs.
+/// Collects word characters into runs.
 #[derive(Default)]
 struct RunBuilder {
     prefilters: Vec<Prefilter>,
@@ -184,7 +186,7 @@ impl RunBuilder {
     }
 }
 
-/// Whether a class has nothing that counts as part of a word, as expressions see it.
+/// Whether a class contains no word character in the sense of regular expressions.
 fn has_no_word(class: &ClassUnicode) -> bool {
     let Ok(word) = regex_syntax::parse(r"\w") else { return false };
     let HirKind::Class(Class::Unicode(word)) = word.kind() else { return false };
@@ -197,7 +199,7 @@ fn has_no_word(class: &ClassUnicode) -> bool {
 mod tests {
     use super::*;
 
-    /// The need in short: `<` and `>` mark closed ends, `&` and `|` all and one, `*` anything.
+    /// Formats a prefilter: `<` and `>` mark closed ends, `&` and `|` are and/or, `*` matches all.
     fn format_short(need: &Prefilter) -> String {
         let join = |needs: &[Prefilter], by: &str| {
             format!("({})", needs.iter().map(format_short).collect::<Vec<_>>().join(by))

@@ -1,9 +1,9 @@
 //! A search that can be stopped at any byte.
 //!
 //! The engines of `regex-automata` return when they have a match or the text ends. That takes minutes for a large
-//! expression and a line of megabytes. Here the same automata are driven byte by byte, and the caller is asked at regular
-//! intervals whether to go on. A lazy DFA finds the end of a match and another one, backwards, its start. DFAs do not know
-//! Unicode word boundaries beside characters that are not ASCII: there the NFA is simulated. The matches are those of
+//! expression and a line of megabytes. Here the same automata are driven byte by byte, and `goes_on` is called at
+//! regular intervals. A lazy DFA finds the end of a match, and another one, backwards, its start. DFAs do not support
+//! Unicode word boundaries next to non-ASCII characters: there the NFA is simulated. The matches are those of
 //! `meta::Regex`.
 
 use std::ops::Range;
@@ -19,11 +19,11 @@ use regex_syntax::hir::Hir;
 /// The number of visits to states of the NFA between two calls of `goes_on`: some milliseconds.
 const VISITS_PER_CHECK: usize = 1 << 16;
 
-/// The number of states of the NFA that a step of the DFA costs as much as a visit of. Most steps cost less, since the
-/// state that they lead to is known.
+/// A step of the DFA costs one visit per this many states of the NFA. Most steps cost less, since their next state is
+/// cached.
 const STATES_PER_VISIT: usize = 16;
 
-/// An expression that is searched for in steps.
+/// An expression that is searched in steps.
 #[derive(Clone, Debug)]
 pub(super) struct Stepped {
     nfa: NFA,
@@ -32,7 +32,7 @@ pub(super) struct Stepped {
 }
 
 impl Stepped {
-    /// Compiles an expression; nothing when its automata take more than so many bytes.
+    /// Compiles an expression; `None` if its automata take more than `max_bytes`.
     pub(super) fn new(hir: &Hir, max_bytes: usize) -> Option<Self> {
         let config = thompson::Config::new().nfa_size_limit(Some(max_bytes)).which_captures(WhichCaptures::None);
         let compile = |config| thompson::Compiler::new().configure(config).build_from_hir(hir).ok();
@@ -56,14 +56,14 @@ fn dfa(nfa: NFA, kind: MatchKind) -> Option<DFA> {
     DFA::builder().configure(config).build_from_nfa(nfa).ok()
 }
 
-/// The memory of a search through one text.
+/// The state of a search through one text.
 pub(super) struct Search<'s> {
     stepped: &'s Stepped,
     text: &'s str,
-    /// The states of the DFAs that are known so far; nothing once a DFA met what it does not support.
+    /// The cached states of the DFAs; `None` after a DFA found something it does not support.
     caches: Option<(Cache, Cache)>,
     threads: Option<[Threads; 2]>,
-    /// What a step of a DFA counts for.
+    /// The number of visits that a step of a DFA counts as.
     visits_per_byte: usize,
     clock: Clock<'s>,
 }
@@ -73,8 +73,8 @@ pub(super) struct Search<'s> {
 pub(super) struct Stopped;
 
 impl<'s> Search<'s> {
-    /// Returns the matches in a part of the text, as `meta::Regex::find_iter` does. What is around the part counts for
-    /// `^` and its like. The last item is an error when the search was stopped.
+    /// Returns the matches in a part of the text, as `meta::Regex::find_iter` does. The text around the part counts for
+    /// `^` and similar. The last item is an error if the search was stopped.
     pub(super) fn matches(&mut self, part: Range<usize>) -> impl Iterator<Item = Result<Range<usize>, Stopped>> {
         let mut searcher = Searcher::new(Input::new(self.text).span(part));
         let mut is_stopped = false;
@@ -106,7 +106,7 @@ impl<'s> Search<'s> {
         Ok(None)
     }
 
-    /// Finds the first match with the DFAs. The error is [`MatchErrorKind::Quit`] where they can not.
+    /// Finds the first match with the DFAs. The error is [`MatchErrorKind::Quit`] if they cannot.
     fn find_by_dfa(&mut self, input: &Input<'_>) -> Result<Option<Range<usize>>, MatchError> {
         let (Some((forward, backward)), Some((forward_cache, backward_cache))) = (&self.stepped.dfas, &mut self.caches)
         else {
@@ -138,7 +138,7 @@ impl<'s> Search<'s> {
         Ok(Some(start..end))
     }
 
-    /// Finds the first match by following all ways through the NFA at once.
+    /// Finds the first match by following all paths through the NFA at once.
     fn find_by_threads(&mut self, input: &Input<'_>) -> Result<Option<Range<usize>>, MatchError> {
         let nfa = &self.stepped.nfa;
         let states = nfa.states().len();
@@ -155,7 +155,7 @@ impl<'s> Search<'s> {
             next.clear();
             for &(state, start) in &now.waiting {
                 if let State::Match { .. } = nfa.state(state) {
-                    // What comes after it in the list is worth less.
+                    // The threads after it in the list have a lower priority.
                     found = Some(start..at);
                     break;
                 }
@@ -172,18 +172,18 @@ impl<'s> Search<'s> {
     }
 }
 
-/// A DFA on its way through a text.
+/// A DFA while it processes a text.
 struct Run<'r> {
     dfa: &'r DFA,
     cache: &'r mut Cache,
     state: LazyStateID,
-    /// The place of the last match.
+    /// The offset of the last match.
     end: Option<usize>,
 }
 
 impl Run<'_> {
-    /// Takes the next byte, or the edge of the text. A match is known one byte late: it ends at `at`, before the byte.
-    /// Returns whether there is nothing more to find.
+    /// Processes the next byte, or the edge of the text. A match is detected one byte late: it ends at `at`, before the
+    /// byte. Returns whether there is nothing more to find.
     fn step(&mut self, byte: Option<&u8>, at: usize) -> Result<bool, MatchError> {
         if self.state.is_dead() {
             return Ok(true);
@@ -203,7 +203,7 @@ impl Run<'_> {
     }
 }
 
-/// The state that follows when the byte at a place is taken.
+/// Returns the state after the byte at `at`.
 fn after(state: &State, text: &[u8], at: usize) -> Option<StateID> {
     match state {
         State::ByteRange { trans } => trans.matches(text, at).then_some(trans.next),
@@ -213,7 +213,7 @@ fn after(state: &State, text: &[u8], at: usize) -> Option<StateID> {
     }
 }
 
-/// The states that the NFA is in at one place of the text, best first, each with the start of its match.
+/// The states of the NFA at one offset of the text, best first, each with the start of its match.
 struct Threads {
     waiting: Vec<(StateID, usize)>,
     /// By state, the last round in which it was visited.
@@ -238,7 +238,7 @@ impl Threads {
         }
     }
 
-    /// Adds the states that can be reached from one without taking a byte, and wait for one or are a match.
+    /// Adds the states that are reachable without a byte, and that wait for one or are a match.
     fn follow(&mut self, nfa: &NFA, (from, start): (StateID, usize), text: &[u8], at: usize) {
         self.open.push(from);
         while let Some(id) = self.open.pop() {
@@ -258,7 +258,7 @@ impl Threads {
     }
 }
 
-/// Asks at regular intervals whether to go on.
+/// Calls `goes_on` at regular intervals.
 struct Clock<'s> {
     goes_on: &'s dyn Fn() -> bool,
     visits: usize,
@@ -286,7 +286,7 @@ mod tests {
         regex_syntax::ParserBuilder::new().multi_line(true).build().parse(pattern).ok()
     }
 
-    /// The matches of the DFAs, and those of the NFA alone.
+    /// Returns the matches of the DFAs, and those of the NFA alone.
     fn stepped(hir: &Hir, text: &str, part: Range<usize>) -> [Vec<Range<usize>>; 2] {
         let both = Stepped::new(hir, 1 << 20).expect("it is small");
         let alone = Stepped { dfas: None, ..both.clone() };
@@ -350,7 +350,7 @@ mod tests {
         }
     }
 
-    /// What random expressions are made of; those that do not parse are left out.
+    /// The elements of random expressions; those that do not parse are skipped.
     const PIECES: &[&str] =
         &["a", "b", "é", ".", "^", "$", r"\b", r"\B", "[^a]", "(a|", ")", "b*", ".*?", "b{1,3}", r"\w+", "|", "(?i:É)"];
 

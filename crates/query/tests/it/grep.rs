@@ -256,7 +256,7 @@ fn cancellation_is_checked_inside_a_file() {
         find_cancellable(&indexed.snapshot, &pattern, |_| true, None, &goes_on).expect("because it is readable");
     assert!(found.timed_out && !found.is_complete, "{found:?}");
     assert!(0 < found.matches && found.matches < all / 2, "{} of {all}", found.matches);
-    assert_eq!(looks.into_inner(), 4, "nothing is looked at once it is over");
+    assert_eq!(looks.into_inner(), 4, "no check follows the cancellation");
 }
 
 #[test]
