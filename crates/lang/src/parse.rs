@@ -1,4 +1,4 @@
-//! Running tree-sitter, within budgets of steps and memory that depend on the length of the text alone.
+//! Runs tree-sitter within budgets of steps and memory that depend only on the length of the text.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -9,35 +9,36 @@ use crate::Language;
 use crate::parser_memory::{self, Usage};
 use crate::tree::{Tables, Tree};
 
-/// The budget of a parse is counted in reports of the parser, one per hundred steps and some 30 µs, and never in time, so
-/// that the same bytes give the same facts on a slow machine. Real files need at most one report per 40 bytes.
+/// The step budget of a parse. It is counted in progress reports of the parser, one per hundred steps and some 30 µs,
+/// and never in time, so that the same bytes give the same facts on a slow machine. Real files need at most one report
+/// per 40 bytes.
 const BASE_REPORTS: usize = 20_000;
 
-/// So many bytes of text earn one more report.
+/// The number of bytes of text that add one report to the budget.
 const BYTES_PER_REPORT: usize = 8;
 
-/// A piece that is parsed once more costs one report for so many bytes, however soon the parser gives it up.
+/// The number of bytes of a fragment that cost one report when it is parsed again, however early the parser stops.
 const BYTES_PER_CHARGE: usize = 256;
 
-/// The lexer gets the text in pieces of so many bytes, and asks for each when it comes to it.
+/// The lexer reads the text in blocks of this many bytes, each on demand.
 const BYTES_PER_READ: usize = 1024;
 
-/// So many pieces cost one report. A single step may read to the end of the text (it looks behind all comments whether a
-/// statement ends there), and a text can be such that each of its steps does.
+/// The number of blocks that cost one report. A single step may read to the end of the text (it checks after all
+/// comments whether a statement ends there), and in a hostile text each step may do so.
 const READS_PER_REPORT: usize = 8;
 
-/// Memory that the parser may hold for each byte of the text that it has read. Real files need 70.
+/// Memory that the parser may hold per byte of text it has read. Real files need 70.
 const MEMORY_PER_BYTE: usize = 160;
 
-/// Memory that the parser may hold beyond that, in bytes. Real files need 80 KiB. At the end of a text with errors the
-/// parser goes through its stack within one step, and takes up to a hundred times what it held before.
+/// Memory that the parser may hold in addition, in bytes. Real files need 80 KiB. At the end of a text with errors the
+/// parser processes its stack within one step, and takes up to a hundred times its previous memory.
 const MAX_EXCESS: usize = 1 << 20;
 
 /// The number of allocated bytes that cost one report. Error recovery copies the stack within a step, so steps alone do
 /// not bound its time.
 const ALLOCATED_PER_REPORT: usize = 64 << 10;
 
-/// The budget that a parse used up.
+/// The budget that a parse exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exceeded {
     /// The number of steps, or the caller cancelled.
@@ -49,7 +50,7 @@ pub(crate) enum Exceeded {
 struct ParserWorker {
     /// The first extension: unlike the name, no two grammars share it.
     extension: Option<&'static str>,
-    /// New for every file: a used one keeps memory, and what it then takes would depend on the files before.
+    /// New for every file: a used parser keeps memory, so its usage would depend on the previous files.
     parser: Parser,
     tables: Tables,
     tree: Tree,
@@ -59,7 +60,7 @@ thread_local! {
     static WORKERS: RefCell<Vec<ParserWorker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Parses a text and shows the flat tree, unless a budget was used up or `go_on` said no.
+/// Parses a text and passes the flat tree on, unless a budget was exceeded or `go_on` returned `false`.
 pub(crate) fn with_flat_tree<T>(
     language: &Language,
     text: &str,
@@ -79,7 +80,7 @@ pub(crate) fn with_flat_tree<T>(
     done.unwrap_or(Err(Exceeded::Steps))
 }
 
-/// Parses the text as it is, after its repaired form had errors, and takes that tree unless it has more of them.
+/// Parses the original text after its repaired form had errors, and uses that tree unless it has more of them.
 fn retry(worker: &mut ParserWorker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
     let errors = worker.tree.errors.count;
     let Ok(original) = parse(&mut worker.parser, text, go_on) else {
@@ -91,12 +92,13 @@ fn retry(worker: &mut ParserWorker, text: &str, repaired: &tree_sitter::Tree, go
     }
 }
 
-/// Parses a text and shows tree-sitter's own tree; `None` when the budget was used up.
+/// Parses a text and passes tree-sitter's own tree on; `None` if the budget was exceeded.
 pub(crate) fn with_tree<T>(language: &Language, text: &str, look: impl FnOnce(&tree_sitter::Tree) -> T) -> Option<T> {
     with_worker(language, |worker| parse(&mut worker.parser, text, &|| true).ok().map(|tree| look(&tree)))?
 }
 
-/// Parses a text as [`with_flat_tree`] does, and shows tree-sitter's own tree, with the repaired text when it is of that.
+/// Parses a text as [`with_flat_tree`] does, and passes tree-sitter's own tree on, with the repaired text if the tree
+/// is of that.
 pub(crate) fn with_best_tree<T>(
     language: &Language,
     text: &str,
@@ -125,10 +127,10 @@ pub(crate) fn with_best_tree<T>(
 pub(crate) fn check(language: &Language) -> Result<(), String> {
     let mut parser = new_parser();
     parser.set_language(&(language.grammar.load)()).map_err(|error| error.to_string())?;
-    parse(&mut parser, "x\n", &|| true).map(|_| ()).map_err(|_| "the parser gave no tree".to_owned())
+    parse(&mut parser, "x\n", &|| true).map(|_| ()).map_err(|_| "the parser returned no tree".to_owned())
 }
 
-/// Parses pieces of a file once more, as something else than the grammar took them for. All pieces share one budget.
+/// Parses fragments of a file again, with another interpretation than the grammar's. All fragments share one budget.
 pub(crate) struct FragmentParser<'w> {
     parser: &'w mut Parser,
     tables: &'w Tables,
@@ -136,8 +138,8 @@ pub(crate) struct FragmentParser<'w> {
 }
 
 impl FragmentParser<'_> {
-    /// Parses a piece that stands at this offset of the file. `false`, and no tree, when it has a syntax error or nothing
-    /// is left of the budget.
+    /// Parses a fragment at this offset of the file. Returns `false`, with an empty tree, if it has a syntax error or
+    /// the budget is used up.
     pub(crate) fn parse(&mut self, piece: &str, offset: u32, tree: &mut Tree) -> bool {
         tree.clear();
         self.reports_left = self.reports_left.saturating_sub(1 + piece.len() / BYTES_PER_CHARGE);
@@ -153,7 +155,7 @@ impl FragmentParser<'_> {
     }
 }
 
-/// Lends what parses pieces of a file of so many bytes.
+/// Provides a fragment parser for a file with this many bytes.
 pub(crate) fn with_fragment_parser<T>(
     language: &Language,
     bytes: usize,
@@ -165,7 +167,7 @@ pub(crate) fn with_fragment_parser<T>(
     })
 }
 
-/// Hands out a parser of a language that this thread has free; `None` when the grammar does not fit the library, which
+/// Provides a free parser of this thread for a language; `None` if the grammar is incompatible with the library, which
 /// [`check`] reports.
 fn with_worker<T>(language: &Language, work: impl FnOnce(&mut ParserWorker) -> T) -> Option<T> {
     let free = WORKERS.with_borrow_mut(|workers| {
@@ -199,7 +201,7 @@ fn parse(parser: &mut Parser, text: &str, go_on: &dyn Fn() -> bool) -> Result<tr
     run(parser, text, &mut budget, |_| go_on())
 }
 
-/// Runs the parser until nothing is left of a budget, or as long as `go_on` says so, which it asks once per report.
+/// Runs the parser until a budget is used up or `go_on`, called once per report, returns `false`.
 fn run(
     parser: &mut Parser,
     text: &str,
@@ -219,19 +221,19 @@ fn run(
             false => ControlFlow::Break(()),
         }
     };
-    // Reading all of it a few times is what every parse does, and is paid for with its steps.
+    // Every parse reads the whole text a few times, which its steps pay for.
     let free_reads = 1 + text.len() / BYTES_PER_CHARGE;
     let mut reads = 0;
     let mut read = |at: usize, _| {
         reads += 1;
         let is_free = reads <= free_reads || !reads.is_multiple_of(READS_PER_REPORT);
-        // With nothing left the text seems to end, and so does whatever reads it.
+        // With an empty budget the text appears to end, so every read loop ends as well.
         if left.get() > 0 && (is_free || spend(1)) { chunk_at(text, at) } else { &[] }
     };
     let options = ParseOptions::new().progress_callback(&mut watch);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     *budget = left.get();
-    // A tree of a text that only seemed to end is no tree of this text.
+    // A tree of a truncated text is not a tree of this text.
     let tree = tree.filter(|_| *budget > 0);
     if tree.is_none() {
         parser.reset();
@@ -239,14 +241,14 @@ fn run(
     tree.ok_or(if memory.excess.get() > MAX_EXCESS { Exceeded::Memory } else { Exceeded::Steps })
 }
 
-/// The memory that one parse may hold. What a part of the text does not use is no credit for the rest of it, since the
-/// cost of a stack with errors grows with its square.
+/// The memory that one parse may hold. Memory that one part of the text does not use is not available for the rest,
+/// since the cost of a stack with errors grows with its square.
 struct MemoryBudget {
-    /// The farthest offset in the text, and the memory in use at the last look.
+    /// The farthest offset in the text, and the memory in use at the last check.
     last: Cell<(usize, usize)>,
-    /// Memory in use beyond what the text accounts for.
+    /// Memory in use beyond the allowance of the text.
     excess: Cell<usize>,
-    /// Allocated bytes of this thread that were charged for.
+    /// Allocated bytes of this thread that were already charged.
     charged: Cell<usize>,
 }
 
@@ -256,11 +258,11 @@ impl MemoryBudget {
         Self { last: Cell::new((0, live)), excess: Cell::new(0), charged: Cell::new(allocated) }
     }
 
-    /// Whether the parser, which has come to an offset, holds no more than it may.
+    /// Whether the parser, at this offset, holds no more memory than allowed.
     fn suffices(&self, offset: usize) -> bool {
         let live = parser_memory::usage().live;
         let (last_offset, last_live) = self.last.get();
-        // The parser may go back, when it follows another reading of the text.
+        // The parser may go back to follow another interpretation of the text.
         let read = offset.saturating_sub(last_offset);
         self.last.set((last_offset + read, live));
         let excess = (self.excess.get() + live).saturating_sub(last_live + read * MEMORY_PER_BYTE);
@@ -268,7 +270,7 @@ impl MemoryBudget {
         excess <= MAX_EXCESS
     }
 
-    /// The number of reports that the memory allocated since the last call costs.
+    /// Returns the number of reports that the memory allocated since the last call costs.
     fn reports(&self) -> usize {
         let reports = parser_memory::usage().allocated.wrapping_sub(self.charged.get()) / ALLOCATED_PER_REPORT;
         self.charged.set(self.charged.get().wrapping_add(reports * ALLOCATED_PER_REPORT));
@@ -276,7 +278,7 @@ impl MemoryBudget {
     }
 }
 
-/// The text from a place on, no more than is read at once, and whole characters.
+/// Returns the text from an offset on, at most one block, in whole characters.
 fn chunk_at(text: &str, at: usize) -> &[u8] {
     let mut end = text.len().min(at + BYTES_PER_READ);
     while !text.is_char_boundary(end) {

@@ -1,8 +1,8 @@
 //! The allocator of tree-sitter: memory from the program's global allocator, counted per thread.
 //!
 //! Error recovery copies the parser's stack, so a few kilobytes of hostile text can make tree-sitter hold gigabytes. It
-//! has no limit of its own and aborts when it gets no memory. The counts let [`crate::parse`] stop a parse in time. They
-//! depend on the text and the grammar alone, so the same text is stopped at the same place on every machine.
+//! has no limit of its own and aborts if it gets no memory. The counts let [`crate::parse`] stop a parse in time. They
+//! depend only on the text and the grammar, so the same text is stopped at the same position on every machine.
 
 #![allow(unsafe_code, reason = "tree-sitter takes its allocator as C functions")]
 
@@ -13,13 +13,13 @@ use std::sync::Once;
 
 use tree_sitter::Allocator;
 
-/// The alignment of every block, which is that of C's `malloc` on the systems we build for.
+/// The alignment of every block, which is that of C's `malloc` on the supported systems.
 const ALIGNMENT: usize = 16;
 
-/// Bytes in front of every block, which hold its size. A multiple of [`ALIGNMENT`].
+/// Bytes before every block, which hold its size. A multiple of [`ALIGNMENT`].
 const HEADER: usize = ALIGNMENT;
 
-/// Memory that tree-sitter took on a thread, in bytes.
+/// Memory that tree-sitter allocated on a thread, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// Bytes in use.
@@ -32,19 +32,19 @@ thread_local! {
     static USAGE: Cell<Usage> = const { Cell::new(Usage { live: 0, allocated: 0 }) };
 }
 
-/// Installs the allocator. Must be called before anything else of tree-sitter is.
+/// Installs the allocator. Must be called before any other function of tree-sitter.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let allocator = Allocator { malloc, calloc, realloc, free };
-        // SAFETY: the four functions are one family, and their blocks are aligned as those of `malloc`. `parse.rs` is the
-        // only user of tree-sitter in the program and calls this before it makes a parser, so there is no block yet that
-        // another allocator gave out. `Once` lets one thread run it and has the others wait.
+        // SAFETY: the four functions are one family, and their blocks are aligned as those of `malloc`. `parse.rs` is
+        // the only user of tree-sitter in the program and calls this before it creates a parser, so no block of another
+        // allocator exists yet. `Once` lets one thread run it while the others wait.
         unsafe { tree_sitter::set_allocator(Some(allocator)) }
     });
 }
 
-/// Returns the memory that tree-sitter took on this thread so far.
+/// Returns the memory that tree-sitter has allocated on this thread so far.
 pub(crate) fn usage() -> Usage {
     USAGE.get()
 }
@@ -53,20 +53,20 @@ pub(crate) fn usage() -> Usage {
 fn count(freed: usize, taken: usize) {
     let usage = USAGE.get();
     USAGE.set(Usage {
-        // A block may be freed by another thread than took it, when a parser is moved.
+        // A block may be freed by another thread than the one that allocated it, if a parser is moved.
         live: usage.live.saturating_sub(freed).saturating_add(taken),
         allocated: usage.allocated.wrapping_add(taken),
     });
 }
 
-/// The layout of a block of this size with its header. Ends the program when no address space is that large, as C's
-/// `malloc` would have tree-sitter do.
+/// Returns the layout of a block of this size with its header. Ends the program if no address space is that large, as
+/// tree-sitter does if C's `malloc` fails.
 fn layout(size: usize) -> Layout {
     let layout = size.checked_add(HEADER).and_then(|total| Layout::from_size_align(total, ALIGNMENT).ok());
     layout.unwrap_or_else(|| alloc::handle_alloc_error(Layout::new::<u128>()))
 }
 
-/// Writes the header of a new block and returns the address behind it, which is tree-sitter's.
+/// Writes the header of a new block and returns the address after it, which tree-sitter uses.
 ///
 /// # Safety
 ///
@@ -82,13 +82,13 @@ unsafe fn hand_out(start: *mut u8, size: usize) -> *mut c_void {
     }
 }
 
-/// Returns the start of the allocation that a block lies in, and the size of the block.
+/// Returns the start of the allocation that contains a block, and the size of the block.
 ///
 /// # Safety
 ///
 /// `block` came from [`hand_out`] and was not freed.
 unsafe fn header(block: *mut c_void) -> (*mut u8, usize) {
-    // SAFETY: a block lies HEADER bytes behind the start of its allocation, where `hand_out` wrote its size.
+    // SAFETY: a block is HEADER bytes after the start of its allocation, where `hand_out` wrote its size.
     unsafe {
         let start = block.cast::<u8>().sub(HEADER);
         (start, start.cast::<usize>().read())
@@ -97,7 +97,7 @@ unsafe fn header(block: *mut c_void) -> (*mut u8, usize) {
 
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     count(0, size);
-    // SAFETY: the layout is never empty, since it holds the header, and is the one that `hand_out` asks for.
+    // SAFETY: the layout is never empty, since it includes the header, and it is the one that `hand_out` requires.
     unsafe { hand_out(alloc::alloc(layout(size)), size) }
 }
 
@@ -110,11 +110,11 @@ unsafe extern "C" fn calloc(number: usize, each: usize) -> *mut c_void {
 
 unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     if block.is_null() {
-        // SAFETY: `malloc` asks nothing of its caller.
+        // SAFETY: `malloc` has no requirements for its caller.
         return unsafe { malloc(size) };
     }
-    // SAFETY: tree-sitter hands in blocks of this allocator alone, which it has not freed. Their layout is that of the
-    // size in their header, and the new total is that of a valid layout.
+    // SAFETY: tree-sitter passes only blocks of this allocator that it has not freed. Their layout is that of the size
+    // in their header, and the new total is that of a valid layout.
     unsafe {
         let (start, before) = header(block);
         count(before, size);

@@ -1,7 +1,7 @@
 //! Extraction holds a bounded amount of memory, whatever the text.
 //!
-//! The allocator of this test counts per thread, so other tests do not disturb it. The parser takes its memory from the
-//! program's allocator, so the counts include it.
+//! The allocator of this test counts per thread, so other tests do not disturb it. The parser uses the program's
+//! allocator, so the counts include its memory.
 
 #![allow(unsafe_code, reason = "a global allocator that counts")]
 
@@ -25,23 +25,23 @@ fn count(bytes: isize) {
     PEAK.set(PEAK.get().max(LIVE.get()));
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: as the caller's.
+        // SAFETY: as the caller guarantees.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: as the caller's.
+        // SAFETY: as the caller guarantees.
         unsafe { System.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as isize - layout.size() as isize);
-        // SAFETY: as the caller's.
+        // SAFETY: as the caller guarantees.
         unsafe { System.realloc(block, layout, size) }
     }
 }
@@ -49,7 +49,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Returns what the work returns and the most bytes that it held at a time.
+/// Runs the work. Returns its result and its peak memory in bytes.
 fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -57,10 +57,10 @@ fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     (done, (PEAK.get() - before) as usize)
 }
 
-/// The maximum that the extraction of a hostile file may hold.
+/// The maximum memory for the extraction of a hostile file.
 const MAX_BYTES: usize = 200 << 20;
 
-/// Pieces of text that open something, close nothing, or are an error in most languages.
+/// Fragments of text that open something, close nothing, or are an error in most languages.
 const UNITS: &[&str] = &[
     "/*\n", "*/\n", "#\n", "(", "{", "<", "\"", "'", "(]", "a(", "a.", "=a", "@", "->", "if ", "end\n", "<<A\n",
     "#if 1\n",
@@ -70,7 +70,7 @@ fn first_paths() -> impl Iterator<Item = String> {
     LANGUAGES.iter().filter_map(|language| language.extensions.first()).map(|extension| format!("a.{extension}"))
 }
 
-/// Python's comments start otherwise, so every line is an error. 4 KiB of this took .58 GB before there was a limit.
+/// Python has other comments, so every line is an error. 4 KiB of this took 0.58 GB before there was a limit.
 #[test]
 fn error_lines_stop_at_the_memory_limit() {
     for kib in [4, 8, 64, 256, 1024] {
@@ -80,9 +80,9 @@ fn error_lines_stop_at_the_memory_limit() {
         assert_eq!(kinds, [ProblemKind::MemoryLimit], "{kib} KiB");
         assert!(held < MAX_BYTES, "{kib} KiB: {} MiB", held >> 20);
         assert_eq!(extracted.facts.lines as usize, text.lines().count());
-        assert!(!extracted.facts.chunks.is_empty(), "its text can be searched");
+        assert!(!extracted.facts.chunks.is_empty(), "its text is searchable");
         let (_, held) = peak(|| highlight("a.py", text.as_bytes(), None));
-        assert!(held < MAX_BYTES, "colours of {kib} KiB: {} MiB", held >> 20);
+        assert!(held < MAX_BYTES, "highlighting of {kib} KiB: {} MiB", held >> 20);
     }
 }
 
@@ -96,7 +96,7 @@ fn hostile_texts_use_bounded_memory() {
     }
 }
 
-/// What a parse may hold must be enough for large files, which are all the same to the parser as their parts.
+/// The limit of a parse must be sufficient for large files: for the parser they are like the parts they consist of.
 #[test]
 fn a_megabyte_of_every_language_is_parsed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
