@@ -1,10 +1,11 @@
-//! The shape of the workspace: who may depend on whom, what must not be there, and that every file says what it is for.
+//! Rules for the workspace: which crate may depend on which, what must not occur, and that every file states its
+//! purpose.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The normal dependencies each crate is allowed. `codecompass-` is left out. To use something else, argue for it here.
+/// The normal dependencies that each crate may have, without `codecompass-`. To add one, give the reason here.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &["blake3", "serde"]),
     (
@@ -98,23 +99,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("testkit", &["model", "serde_json", "tempfile"]),
 ];
 
-/// Words that must not stand in the sources of some crates, with the reason.
+/// Words that must not occur in the sources of some crates, with the reason.
 const FORBIDDEN: &[(&str, &[&str], &str)] = &[
-    ("std::env", LIBRARIES, "libraries read no environment"),
+    ("std::env", LIBRARIES, "libraries do not read the environment"),
     ("println!", PRODUCT, "answers go through app::output"),
-    ("SystemTime", &["model", "lang", "store", "query"], "only the edges know clocks"),
+    ("SystemTime", &["model", "lang", "store", "query"], "only the outer crates read the clock"),
     ("Instant", &["model", "lang", "store"], "facts depend on steps, not on time"),
-    ("std::fs", &["model", "lang", "query"], "no input or output here"),
-    ("serde_json", LIBRARIES, "JSON belongs to the edge"),
-    ("rusqlite", &["model", "lang", "index", "query", "app"], "SQL has one owner"),
-    ("tree_sitter", &["model", "store", "index", "query", "app"], "syntax has one owner"),
-    ("gix::", &["model", "lang", "store", "query", "app"], "git has one owner"),
+    ("std::fs", &["model", "lang", "query"], "these crates do no input or output"),
+    ("serde_json", LIBRARIES, "only the outer crates use JSON"),
+    ("rusqlite", &["model", "lang", "index", "query", "app"], "only `store` uses SQL"),
+    ("tree_sitter", &["model", "store", "index", "query", "app"], "only `lang` parses syntax"),
+    ("gix::", &["model", "lang", "store", "query", "app"], "only `index` uses git"),
 ];
 
-/// The file of the product that may start a process, and the other name of our program, which becomes it.
+/// The file of the product that may start a process, and the program's alias, which only runs the main program.
 const LAUNCHERS: [&str; 2] = ["app/src/bin/cruxe.rs", "app/src/launch.rs"];
 
-/// Ways to start one.
+/// APIs that start a process.
 const PROCESS_APIS: &[&str] = &[
     "process::Command",
     "process::Child",
@@ -131,42 +132,33 @@ const PROCESS_APIS: &[&str] = &[
     "posix_spawn",
 ];
 
-/// Modules of a folder of which each may use those before it, and none after it.
-const LAYERS: &[(&str, &[&str])] =
-    &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
+/// Modules of a folder. Each may use those before it, and none after it.
+const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
 
-/// Folders that others stand on, and what must not be named in them for that.
+/// Folders that others depend on, and the modules that must not be named in them.
 const LOWER_FOLDERS: &[(&str, &[&str])] =
     &[("app/src/views", &["crate::call", "crate::commands", "crate::mcp", "crate::server", "crate::tools"])];
 
-/// The crates that ask about languages, and name none.
+/// The crates that handle languages generically and name none.
 const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "app"];
 
-/// Of what a language tells of itself, the words that nobody else writes: its name, and the names that mean something in it.
-/// The others are words of every day (`main`, `index`).
-const LANGUAGE_PROPERTIES: &[&str] = &[
-    "name",
-    "constructors",
-    "manifests",
-    "reexport_files",
-    "test_prefixes",
-    "test_infixes",
-    "test_folders",
-    "test_marks",
-];
+/// The properties of a language with distinctive words: its name, and names with a special role in it. The other
+/// properties have common words (`main`, `index`).
+const LANGUAGE_PROPERTIES: &[&str] =
+    &["name", "constructors", "manifests", "reexport_files", "test_prefixes", "test_infixes", "test_folders", "test_marks"];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
 const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
 
 fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it lies in crates/").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in crates/").to_owned()
 }
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The names under `[dependencies]`.
+/// Returns the names under `[dependencies]`.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let section = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     section
@@ -191,7 +183,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn crates_use_only_allowed_dependencies() {
     let mut wrong = Vec::new();
-    for entry in fs::read_dir(crates()).expect("there are crates").flatten() {
+    for entry in fs::read_dir(crates()).expect("the folder of crates exists").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
             wrong.push(format!("crate {name} has no line in ALLOWED"));
@@ -234,7 +226,7 @@ fn forbidden_words_are_absent() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Whether a source names a way to start a process, also in a list of imports.
+/// Whether a source names an API that starts a process, also in a list of imports.
 fn can_start_a_process(text: &str) -> bool {
     let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
     let lists = code.split("process::{").skip(1).filter_map(|rest| rest.split('}').next());
@@ -256,20 +248,20 @@ fn only_one_file_starts_processes() {
     assert!(!can_start_a_process("use std::process::{ExitCode, abort};\n// std::process::Command\nclap::Command"));
 }
 
-/// The texts in quotes of a line.
+/// Returns the quoted texts of a line.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('"').skip(1).step_by(2)
 }
 
-/// What the languages in `lang` tell of themselves: the names of each, its tests, constructors and manifests.
+/// Returns the distinctive words of the languages in `lang`: their names, tests, constructors and manifests.
 fn words_of_languages() -> BTreeSet<String> {
     let mut told = BTreeSet::new();
-    for entry in fs::read_dir(crates().join("lang/src")).expect("there is one").flatten() {
+    for entry in fs::read_dir(crates().join("lang/src")).expect("the folder exists").flatten() {
         let Ok(text) = fs::read_to_string(entry.path().join("mod.rs")) else { continue };
         for field in LANGUAGE_PROPERTIES {
             let mark = format!(" {field}: ");
             let values = text.split(&mark).skip(1);
-            // A row of a table may have a part of the same name, which is no text.
+            // A row of a table may have a field of the same name that is not a string.
             for value in values.filter(|value| value.starts_with(['"', '&'])) {
                 let end = if value.starts_with("&[") { ']' } else { ',' };
                 told.extend(value.split(end).take(1).flat_map(quoted).map(str::to_owned));
@@ -279,10 +271,10 @@ fn words_of_languages() -> BTreeSet<String> {
     told
 }
 
-/// Words of a language that mean something else as well: a method of MCP.
+/// Words of a language with another common use: a method of MCP.
 const AMBIGUOUS_WORDS: &[&str] = &["initialize"];
 
-/// The code of a source without its tests and comments.
+/// Returns the code of a source without its tests and comments.
 fn product(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     code.lines().filter(|line| !line.trim_start().starts_with("//"))
@@ -308,7 +300,7 @@ fn only_lang_names_languages() {
     assert!(found.is_empty(), "ask `codecompass_model::Languages` instead of naming these:\n{}", found.join("\n"));
 }
 
-/// The words of the imports from modules beside one.
+/// Returns the words in the imports from sibling modules.
 fn sibling_imports(text: &str) -> BTreeSet<&str> {
     let imports = text.split("use super::").skip(1).filter_map(|rest| rest.split(';').next());
     imports.flat_map(|import| import.split(|c: char| !c.is_alphanumeric() && c != '_')).collect()
