@@ -1,5 +1,5 @@
-//! What holds for every answer to a query, whatever the weights are: sums, pages, handles, shapes, and that nothing is a
-//! syntax error.
+//! Properties of every answer to a query, independent of the weights: sums, pages, handles, shapes, and that no query
+//! is a syntax error.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ use codecompass_testkit::{Size, random_repository, shell_words::quote};
 use serde_json::Value;
 use support::Project;
 
-/// One query of each kind, and some between.
+/// One query of each kind, and some mixed ones.
 const QUERIES: &[&str] = &[
     "validate_token",
     "Config",
@@ -40,10 +40,10 @@ fn explanation_parts_add_up() {
             let sum: f64 = parts.map(|(_, part)| part.as_f64().expect("a part is a number")).sum();
             assert!((sum - number(&told["scoring"], "total")).abs() < 1e-9, "{about}");
             check_ranges(&told["scoring"], &about);
-            // A place is told by path and line, so of several on one line the best is explained.
+            // A hit is identified by path and line, so the best of several on one line is explained.
             let same = |other: &&Value| other["path"] == result["path"] && other["line_start"] == result["line_start"];
             let (first, meant) = (results.iter().position(|other| same(&other)), results.iter().find(same));
-            let meant = meant.expect("it is in the list itself");
+            let meant = meant.expect("the hit is in the list");
             assert_eq!(
                 (&told["result"]["score"], &told["result"]["result_id"]),
                 (&meant["score"], &meant["result_id"])
@@ -53,7 +53,7 @@ fn explanation_parts_add_up() {
     }
 }
 
-/// The ranges of the contract. `bm25` and `total` have no upper end.
+/// Checks the ranges of the contract. `bm25` and `total` have no upper bound.
 fn check_ranges(scoring: &Value, about: &str) {
     const RANGES: &[(&str, f64)] = &[
         ("bm25", f64::INFINITY),
@@ -80,7 +80,7 @@ fn reasons_have_requested_fields() {
         let plain = results(&project.json(&command));
         for level in ["basic", "full"] {
             let answer = project.json(&format!("{command} --explain={level}"));
-            assert_eq!(results(&answer), plain, "{command}: asking for reasons changes no result");
+            assert_eq!(results(&answer), plain, "{command}: reasons do not change the results");
             let reasons = answer["metadata"]["ranking_reasons"].as_array().expect("there are reasons");
             assert_eq!(reasons.len(), plain.len(), "{command}");
             for (at, (reason, result)) in reasons.iter().zip(&plain).enumerate() {
@@ -119,7 +119,7 @@ fn next_actions_are_valid_calls() {
     }
 }
 
-/// The command line of a tool call.
+/// Returns the command line of a tool call.
 fn command_of(action: &Value) -> String {
     let fields = action.as_object().expect("an action is an object");
     let (tool, subject) = match text(action, "tool") {
@@ -142,7 +142,7 @@ fn pages_cover_the_list_once() {
     for command in searches.chain(locates) {
         let whole = results(&project.json(&format!("{command} --all")));
         let ids: HashSet<String> = whole.iter().map(identity).collect();
-        assert_eq!(ids.len(), whole.len(), "{command}: a place is listed twice");
+        assert_eq!(ids.len(), whole.len(), "{command}: a hit is listed twice");
         for limit in [3, 7] {
             let mut pages = Vec::new();
             let mut cursor = String::new();
@@ -234,7 +234,7 @@ fn quoted_queries_match_exactly_or_say_so() {
 fn lines_and_symbols_can_be_read() {
     let project = Project::service();
     let path = "server/src/router.rs";
-    let source = fs::read_to_string(project.repository.path(path)).expect("it is there");
+    let source = fs::read_to_string(project.repository.path(path)).expect("it exists");
     let lines: Vec<&str> = source.lines().collect();
     let body = |place: &str| {
         let answer = project.json(&format!("context --symbol {path}:{place} --max-tokens 4000"));
@@ -247,16 +247,16 @@ fn lines_and_symbols_can_be_read() {
     let item = &answer["context_items"][0];
     assert!(item["above"].as_str().is_some_and(|above| above.starts_with("    /// Finds the handler")), "{item}");
     let start = item["line_start"].as_u64().expect("a line") as usize;
-    assert_eq!(dispatch.lines().next(), lines.get(start - 1).copied(), "a body begins where it says");
+    assert_eq!(dispatch.lines().next(), lines.get(start - 1).copied(), "a body starts at its reported line");
     let answer = project.json(&format!("context --symbol {path}:12-16 --max-tokens 4000"));
     assert_ne!(answer["context_items"][0]["kind"], "module", "lines of a symbol are labelled with it: {answer:#}");
     let answer = project.json(&format!("context --symbol {path}:20 --max-tokens 170"));
-    assert_eq!(answer["truncated"], true, "a body that did not fit is told: {answer:#}");
+    assert_eq!(answer["truncated"], true, "a truncated body is reported: {answer:#}");
     let answer = project.json_expecting(&format!("context --symbol {path}:9999"), 1);
     assert!(answer["metadata"]["warnings"].to_string().contains("9999"), "{answer:#}");
 }
 
-/// The handle of a result; definitions have the symbol's.
+/// Returns the handle of a result; that of a definition is the symbol's.
 fn identity(result: &Value) -> String {
     let id = result.get("result_id").or(result.get("symbol_id"));
     id.and_then(Value::as_str).expect("a result has a handle").to_owned()
@@ -399,7 +399,7 @@ fn names_are_located_at_definitions() {
     }
 }
 
-/// Whether the name is found; if so, by a definition of just that name.
+/// Whether the name is found; if so, checks that the result is a definition with exactly that name.
 fn is_located(project: &Project, name: &str) -> bool {
     let reply = project.run(&format!("locate {name} --json --no-sync"));
     let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
@@ -410,7 +410,7 @@ fn is_located(project: &Project, name: &str) -> bool {
     true
 }
 
-/// The name that a line of Rust defines for others.
+/// Returns the public name that a line of Rust defines.
 fn defined_name(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
     let rest = rest.strip_prefix("const fn ").map_or(rest, |_| &rest["const ".len()..]);
@@ -419,7 +419,8 @@ fn defined_name(line: &str) -> Option<&str> {
     ["fn", "struct", "enum", "trait", "type", "const", "mod"].contains(&keyword).then_some(name)
 }
 
-/// The Rust files of one of our crates, save those with macros: what a macro defines is not read as a definition.
+/// Returns the Rust files of one of our crates, except those with macros: names that a macro defines are not extracted
+/// as definitions.
 fn sources(name: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name).join("src");
     let read = |path: &PathBuf| {
@@ -451,9 +452,9 @@ fn compact_context_keeps_handles() {
             assert!(HANDLES.iter().all(|field| short.get(field).is_some()), "{command}: {short}");
             let mut expected = full.clone();
             expected.as_object_mut().expect("a result is an object").retain(|key, _| !LONG.contains(&key.as_str()));
-            assert_eq!(*short, expected, "{command}: compact leaves out what is long, and nothing else");
+            assert_eq!(*short, expected, "{command}: compact omits the long fields, and nothing else");
             let fields = full.as_object().expect("a result is an object");
-            assert!(fields.values().all(|value| !value.is_null()), "what is unknown is absent: {full}");
+            assert!(fields.values().all(|value| !value.is_null()), "unknown fields are absent: {full}");
         }
     }
     assert!(previews > 20, "only {previews} previews were seen");
@@ -464,11 +465,11 @@ fn results(answer: &Value) -> Vec<Value> {
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
-    value[key].as_str().unwrap_or_else(|| panic!("{key} is no text in {value}"))
+    value[key].as_str().unwrap_or_else(|| panic!("{key} is not a string in {value}"))
 }
 
 fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} is no number in {value}"))
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} is not a number in {value}"))
 }
 
 #[test]
@@ -480,7 +481,7 @@ fn long_answers_respect_the_size_limit() {
     for command in ["outline src/lib.rs", "callers helper --limit 200"] {
         let whole = project.json(command);
         assert_eq!(whole["metadata"]["result_completeness"], "complete", "{command}");
-        assert!(whole.to_string().len() > 8192, "{command}: there is something to cut");
+        assert!(whole.to_string().len() > 8192, "{command}: there is something to truncate");
         let reply = project.run_with(&format!("{command} --json"), &cap);
         let cut: serde_json::Value = serde_json::from_str(&reply.stdout).expect("JSON");
         assert!(cut.to_string().len() <= 8192, "{command}: {} bytes", cut.to_string().len());

@@ -1,4 +1,4 @@
-//! Arguments of any length: every string and list of every tool has a limit, and what is within it is answered soon.
+//! Arguments of any length: every string and list of every tool has a limit, and values within it are answered quickly.
 
 use crate::support;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client, StdioClient};
 
-/// The maximum time of an answer. The tests run unoptimised and beside each other.
+/// The maximum time of an answer. The tests run unoptimised and in parallel.
 const SOON: Duration = Duration::from_secs(10);
 
-/// The maximum number of characters of an argument that a message repeats, and some that are the message's own.
+/// The maximum number of characters of an argument that a message repeats, plus the message's own text.
 const REPEATED: usize = 200;
 
 fn client(project: &Project) -> StdioClient {
@@ -26,14 +26,14 @@ fn project() -> Project {
     ])
 }
 
-/// Every parameter of every tool that takes strings: the tool, arguments that are valid but for the required strings, the
-/// name and the type.
+/// Returns every parameter of every tool that takes strings: the tool, arguments that are valid except for the required
+/// strings, the name and the type.
 fn parameters(client: &mut StdioClient) -> Vec<(String, Value, String, String)> {
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let mut found = Vec::new();
     for tool in tools.as_array().expect("a list of tools") {
         let name = tool["name"].as_str().expect("a name");
-        // They would index what does not exist, or change what later calls are about.
+        // They would index a project that does not exist, or change the subject of later calls.
         if matches!(name, "index_repo" | "switch_ref") {
             continue;
         }
@@ -60,7 +60,7 @@ fn parameters(client: &mut StdioClient) -> Vec<(String, Value, String, String)> 
     found
 }
 
-/// Calls a tool and checks that the answer comes soon and that an error repeats little of the text.
+/// Calls a tool and checks that the answer is quick and that an error repeats little of the text.
 fn ask(client: &mut StdioClient, tool: &str, arguments: &Value, text: &str) -> Value {
     let started = Instant::now();
     let result = client.result(tool, arguments.clone());

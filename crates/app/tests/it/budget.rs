@@ -1,5 +1,5 @@
-//! The law of budgets: whatever is asked, `get_code_context` spends no more than it may, by the contract's formula and by
-//! our own estimate, and nothing that it left out would have fitted.
+//! The law of budgets: `get_code_context` never exceeds its budget, by the contract's formula and by our own estimate,
+//! and no omitted item would have fitted.
 
 use crate::support;
 #[allow(dead_code, reason = "the program uses all of it")]
@@ -11,7 +11,7 @@ use support::Project;
 use support::client::{Client, StdioClient};
 use tokens::{Budget, Cost};
 
-/// Numbers by chance, the same in every run.
+/// Random numbers, the same in every run.
 struct Rng(u64);
 
 impl Rng {
@@ -23,7 +23,7 @@ impl Rng {
 
 const WORDS: &[&str] = &["token", "validate", "session", "route", "cache", "parse", "render", "user", "limit", "queue"];
 
-/// A few dozen files whose symbols have bodies of all lengths.
+/// A few dozen files with symbols that have bodies of all lengths.
 fn project() -> Project {
     let mut chance = Rng(3);
     let mut files: Vec<(String, String)> = Vec::new();
@@ -51,7 +51,7 @@ fn items(answer: &Value) -> Vec<Value> {
     answer["context_items"].as_array().cloned().unwrap_or_default()
 }
 
-/// What tells an item from others, whole or not.
+/// Returns the key of an item, complete or not.
 fn key(item: &Value) -> String {
     format!("{} {} {}", item["path"], item["line_start"], item["qualified_name"])
 }
@@ -82,7 +82,7 @@ fn budgets_are_respected_and_used_fully() {
         let given = items(&answer);
         let mut budget = Budget::new(max_tokens, 63_488);
         for item in &given {
-            assert!(budget.take(&item.to_string()), "{query} {strategy} {max_tokens}: {item} is too much");
+            assert!(budget.take(&item.to_string()), "{query} {strategy} {max_tokens}: {item} exceeds the budget");
         }
         let formula = |item: &Value| (item.to_string().split_whitespace().count() as f64 * 1.3).ceil() as u64;
         let about = &answer["metadata"];
@@ -96,7 +96,7 @@ fn budgets_are_respected_and_used_fully() {
         assert_eq!((answer["truncated"] == true, about["result_completeness"] == "partial"), (left > 0, left > 0));
         assert_eq!(about["suggestion"].is_string(), left > 0 || given.is_empty());
         cut += u64::from(left > 0);
-        // Signatures are the least that a candidate can be.
+        // A signature is the smallest form of a candidate.
         let all = items(&client.call("get_code_context", ask(1_000_000, "breadth")));
         let whole: Vec<&Value> = given.iter().filter(|item| item["body"].is_string()).collect();
         for candidate in all.iter().filter(|candidate| !given.iter().any(|item| key(item) == key(candidate))) {
@@ -107,11 +107,11 @@ fn budgets_are_respected_and_used_fully() {
         let mut keys: Vec<String> = given.iter().map(key).collect();
         keys.sort();
         keys.dedup();
-        assert_eq!(keys.len(), given.len(), "no item twice");
+        assert_eq!(keys.len(), given.len(), "no item is repeated");
         assert!(
             !given.iter().any(|item| whole.iter().any(|other| is_inside(item, other))),
-            "nothing beside what holds it"
+            "no item is inside another one"
         );
     }
-    assert!(cut > 100, "{cut} answers were cut");
+    assert!(cut > 100, "{cut} answers were truncated");
 }

@@ -1,4 +1,4 @@
-//! Every case of `cases/` on every road of the testkit, against the real program.
+//! Runs every case of `cases/` on every road of the testkit, against the real program.
 
 use std::path::Path;
 

@@ -16,7 +16,7 @@ fn greeting() -> Project {
     Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n"), ("tools/job.py", "def job():\n    return 1\n")])
 }
 
-/// The fields that all metadata has, with the values each may take.
+/// Checks the fields that all metadata has, and their values.
 #[track_caller]
 fn expect_metadata(answer: &Value) {
     let metadata = &answer["metadata"];
@@ -32,7 +32,7 @@ fn expect_metadata(answer: &Value) {
     assert!(metadata["ref"].as_str().is_some_and(|name| !name.is_empty()), "{answer}");
 }
 
-/// An error has a code, a sentence, data and metadata, and nothing else.
+/// Checks that an error has a code, a sentence, data and metadata, and nothing else.
 #[track_caller]
 fn expect_error(answer: &Value, code: &str) {
     let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
@@ -44,8 +44,8 @@ fn expect_error(answer: &Value, code: &str) {
     expect_metadata(answer);
 }
 
-/// Every field of the shape is there with its type: `"s"` string, `"t"` time, `"i"` whole number, `"n"` number, and a
-/// trailing `?` where null is allowed.
+/// Checks that every field of the shape exists with its type: `"s"` string, `"t"` time, `"i"` integer, `"n"` number,
+/// with a trailing `?` if null is allowed.
 #[track_caller]
 fn expect_shape(value: &Value, shape: &[(&str, &str)]) {
     for (field, kind) in shape {
@@ -99,7 +99,7 @@ fn init_registers_without_indexing() {
     let again = project.json("init");
     assert_eq!((&again["created"], &again["project_id"]), (&json!(false), &first["project_id"]));
 
-    // Registered, and nothing published: an empty answer that says so.
+    // Registered, with nothing published: the answer is empty and says so.
     let empty = project.json_expecting("locate greet", 1);
     assert_eq!((&empty["results"], &empty["total_candidates"]), (&json!([]), &json!(0)));
     assert_eq!(empty["metadata"]["indexing_status"], "not_indexed");
@@ -113,7 +113,7 @@ fn init_registers_without_indexing() {
         assert!(checks.as_array().is_some_and(|all| all.iter().any(|check| check["name"] == part)), "{part}: {checks}");
     }
 
-    // An index makes it known; registering again leaves that alone.
+    // Indexing publishes it; registering again changes nothing.
     project.run_ok("index");
     project.run_ok("init");
     assert_eq!(project.places("locate greet"), location_arg("src/lib.rs"));
@@ -233,7 +233,7 @@ fn errors_have_code_and_recovery_data() {
     expect_error(&project.json_expecting("index --path absent", 5), "invalid_input");
     expect_error(&project.json_expecting("index --path src/lib.rs", 5), "invalid_input");
 
-    // None of these did anything.
+    // None of these changed anything.
     let jobs = project.json("status")["recent_jobs"].clone();
     assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs}");
 }
@@ -274,8 +274,8 @@ fn both_names_of_the_program_do_the_same() {
     };
     assert_eq!(run(env!("CARGO_BIN_EXE_cruxe")), run(env!("CARGO_BIN_EXE_codecompass")));
 
-    // Alone it can not answer, and says what is missing.
-    let folder = tempfile::tempdir().expect("a folder can be made");
+    // Without the main program it cannot answer, and reports what is missing.
+    let folder = tempfile::tempdir().expect("a folder can be created");
     let alone = folder.path().join(format!("cruxe{}", std::env::consts::EXE_SUFFIX));
     std::fs::copy(env!("CARGO_BIN_EXE_cruxe"), &alone).expect("it can be copied");
     let output = Command::new(&alone).arg("--version").output().expect("it can be run");
@@ -335,7 +335,7 @@ fn path_in_work_tree_selects_the_workspace() {
     let project = greeting();
     project.repository.write("deep/er/x.rs", "pub fn x() {}\n");
     let answer = project.json("index --path deep/er");
-    assert_eq!(answer["file_count"], 3, "it never narrows");
+    assert_eq!(answer["file_count"], 3, "the path does not limit the index");
     assert_eq!(project.places("locate greet --workspace tools"), location_arg("src/lib.rs"));
     assert_eq!(project.json("status --path src")["repo_root"], project.repository.root().to_str().expect("UTF-8"));
     let inside = project.run_at(&project.repository.path("deep/er"), "locate x", &[]);
@@ -377,14 +377,14 @@ fn wrong_settings_are_named_in_errors() {
     write(&user, "[query]\nfreshness_policy = \"sometimes\"\n");
     expect("index", &[], &["query.freshness_policy", "strict, balanced, best_effort"]);
 
-    // A file that is named stands in for the user's own.
+    // A file given by a flag replaces the user's own.
     let named = project.home.path().join("named.toml");
     write(&named, "[index]\nignore = [\"/tools/\"]\nthreads = 1\n");
     let flag = format!("--config {}", shell_words::quote(&named.to_string_lossy()));
     assert_eq!(project.json(&format!("index {flag}"))["file_count"], 1);
     expect("index --config absent.toml", &[], &["absent.toml"]);
 
-    // Variables are stronger than files.
+    // Variables override files.
     write(&user, "[index]\nthreads = 1\n");
     for threads in ["1", "2", "0"] {
         let reply = project.run_with("index --force", &[("CODECOMPASS_INDEX_THREADS", threads)]);
@@ -415,11 +415,11 @@ fn repository_config_is_limited() {
     assert_eq!(complaints.len(), 2, "{complaints:?}");
     assert!(complaints.iter().all(|text| text.contains(".codecompass/config.toml")), "{complaints:?}");
 
-    // Its freshness policy holds: what is behind is told, not mended.
+    // Its freshness policy applies: stale files are reported, not synced.
     project.repository.write("src/new.rs", "pub fn newest() {}\n");
     let stale = project.json_expecting("locate newest", 1);
     assert_eq!(stale["metadata"]["freshness_status"], "stale");
-    // The user's own setting is stronger.
+    // The user's own setting overrides it.
     let strict = project.run_with("locate newest --json", &[("CODECOMPASS_QUERY_FRESHNESS_POLICY", "strict")]);
     assert_eq!(strict.code, Some(3), "{}", strict.stdout);
     let strict: Value = serde_json::from_str(&strict.stdout).expect("an error is JSON");
@@ -427,7 +427,7 @@ fn repository_config_is_limited() {
     let data = &strict["error"]["data"];
     assert_eq!((&data["last_indexed_commit"], &data["changed_files"]), (&data["current_head"], &json!(1)), "{data}");
 
-    // A file that can not be read at all is a warning too.
+    // A malformed file is a warning as well.
     project.repository.write(".codecompass/config.toml", "[index\n");
     let warnings = project.json("index")["metadata"]["warnings"].to_string();
     assert!(warnings.contains(".codecompass/config.toml"), "{warnings}");
@@ -441,13 +441,13 @@ fn an_answer_says_how_fresh_it_is() {
     let freshness = |command: &str| {
         let reply = project.run(&format!("{command} --json"));
         let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
-        answer["metadata"]["freshness_status"].as_str().expect("it is told").to_owned()
+        answer["metadata"]["freshness_status"].as_str().expect("the answer has a freshness status").to_owned()
     };
     assert_eq!((freshness("locate greet --no-sync"), freshness("status")), ("fresh".into(), "fresh".into()));
     project.repository.write("src/new.rs", "pub fn newest() {}\n");
     assert_eq!((freshness("locate greet --no-sync"), freshness("status")), ("stale".into(), "stale".into()));
     assert_eq!(project.places("locate newest --no-sync"), NONE);
-    // A question brings the index up to date first.
+    // A query syncs the index first.
     assert_eq!(freshness("locate greet"), "fresh");
     assert_eq!(project.places("locate newest --no-sync"), location_arg("src/new.rs"));
     project.repository.commit("new");
@@ -506,7 +506,7 @@ fn skipped_files_are_counted_by_reason() {
     repository.write("node_modules/dep.py", "def foreign(): pass\n");
     repository.write("pointer.rs", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n");
     #[cfg(unix)]
-    std::os::unix::fs::symlink("src/lib.rs", repository.path("link.rs")).expect("a link can be made");
+    std::os::unix::fs::symlink("src/lib.rs", repository.path("link.rs")).expect("a link can be created");
     repository.commit("all of it");
     let mut expected = json!({
         "ignored": 1, "builtin_folder": 1, "secret": 2, "too_large": 1, "binary": 1, "minified": 1, "generated": 1,
@@ -527,7 +527,7 @@ fn skipped_files_are_counted_by_reason() {
     }
     assert_eq!(project.places("locate kept"), location_arg("src/lib.rs"));
 
-    // A limit of one's own; and what is ignored by git was never committed.
+    // A custom limit; files that git ignores were never committed.
     let small = project.run_with("index --json", &[("CODECOMPASS_INDEX_MAX_FILE_KIB", "2000")]);
     let small: Value = serde_json::from_str(&small.stdout).expect("an answer is JSON");
     assert_eq!((&small["file_count"], &small["skipped"]["too_large"]), (&json!(4), &Value::Null));

@@ -1,7 +1,7 @@
-//! A server that is started as each client's entry says, in the folder and with the variables that this client gives it,
-//! answers about the right repository with the data folder of the command line. And `doctor --client` says so.
+//! A server that is started according to each client's entry, in that client's folder and with its variables, answers
+//! about the right repository with the data folder of the command line. `doctor --client` confirms it.
 
-// Clients' folders, links and modes are those of Unix here.
+// The clients' folders, links and file modes are specific to Unix here.
 #![cfg(unix)]
 
 use crate::support;
@@ -17,21 +17,21 @@ use serde_json::{Value, json};
 use support::PROGRAM;
 use tempfile::TempDir;
 
-/// A user whose data folder is named by a variable that not every client passes on.
+/// A user with a data folder that is set by a variable, which not every client passes on.
 struct User {
     home: TempDir,
     repository: Repository,
 }
 
-/// How a client is known to start servers, told here once more: the variables it passes on, where, and how it says which
-/// folder is open.
+/// The known behavior of a client when it starts servers, specified independently of the product: the variables it
+/// passes on, the folder, and how it announces the open folder.
 struct ClientBehavior {
     client: &'static str,
     passes: Option<&'static [&'static str]>,
     folder: &'static str,
     tells: Option<&'static str>,
     roots: bool,
-    /// It says nothing, and its agent has to.
+    /// The client announces nothing, so its agent has to name the folder.
     is_silent: bool,
 }
 
@@ -60,7 +60,8 @@ const CLIENTS: &[ClientBehavior] = &[
 
 impl User {
     fn new() -> Self {
-        let user = Self { home: TempDir::new().expect("a temp folder"), repository: Repository::new() };
+        let user =
+            Self { home: TempDir::new().expect("a temporary folder can be created"), repository: Repository::new() };
         user.repository.write("src/lib.rs", "pub fn only_here() {}\n");
         user.repository.commit("files");
         user
@@ -104,7 +105,7 @@ impl User {
         text
     }
 
-    /// The command, arguments and variables of our entry in a file, read by this test's own lights.
+    /// Reads the command, arguments and variables of our entry in a file, with this test's own parser.
     fn entry(&self, file: &Path) -> (Vec<String>, Vec<(String, String)>, Vec<String>) {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let entry = if file.extension().is_some_and(|end| end == "toml") {
@@ -130,7 +131,7 @@ impl User {
         (line, env.collect(), words(&entry["env_vars"]))
     }
 
-    /// What a server says that is started just so, asked for the one function that there is.
+    /// Starts a server exactly so, and returns its answer to a query for the only function.
     fn answer(&self, known: &ClientBehavior, file: &Path) -> String {
         let root = self.repository.root();
         let (line, variables, more) = self.entry(file);
@@ -148,7 +149,7 @@ impl User {
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()).expect("it is set");
         // A bare name is looked up in the client's PATH, not in that of this test.
         let program = path.split(':').map(|folder| Path::new(folder).join(&line[0])).find(|file| file.is_file());
-        let mut child = Command::new(program.expect("the command is there"))
+        let mut child = Command::new(program.expect("the command exists"))
             .args(&line[1..])
             .current_dir(folder)
             .env_clear()
@@ -162,13 +163,13 @@ impl User {
             .expect("it starts");
         let mut input = child.stdin.take().expect("piped");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let mut send = |message: Value| writeln!(input, "{message}").expect("it listens");
+        let mut send = |message: Value| writeln!(input, "{message}").expect("the server reads its input");
         let capabilities = if known.roots { json!({ "roots": { "listChanged": true } }) } else { json!({}) };
         send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": { "name": known.client, "version": "1" },
         } }));
-        let hello = lines.next().expect("it speaks").expect("text");
+        let hello = lines.next().expect("the server answers").expect("text");
         assert!(hello.contains("\"protocolVersion\""), "{}: {hello}", known.client);
         send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         let mut arguments = json!({ "query": "only_here" });
@@ -189,7 +190,7 @@ impl User {
             }
         };
         drop(input);
-        child.wait().expect("it ends with its client");
+        child.wait().expect("it ends when its input closes");
         answer
     }
 }
@@ -216,7 +217,7 @@ fn entries_start_servers_for_the_right_repository() {
             user.run_ok(&[&["unsetup", known.client][..], scope].concat());
         }
     }
-    assert!(!user.home().join(".local").exists(), "nobody made a data folder of their own");
+    assert!(!user.home().join(".local").exists(), "no client created its own data folder");
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn doctor_starts_every_entry() {
     user.run_ok(&[&["setup"][..], &names].concat());
     let told = user.run_ok(&["doctor", "--client", "codex", "cursor", "vscode"]);
     assert!(told.contains("it is indexed at the client's first call"), "{told}");
-    assert!(!user.home().join("my data/codecompass/projects").exists(), "asking indexes nothing");
+    assert!(!user.home().join("my data/codecompass/projects").exists(), "the doctor does not index");
     user.run_ok(&["index"]);
     let told = user.run_ok(&[&["doctor", "--client"][..], &names].concat());
     let serving = format!(
@@ -238,7 +239,7 @@ fn doctor_starts_every_entry() {
     assert_eq!(told.matches(&serving).count(), CLIENTS.len() - silent, "{told}");
     assert_eq!(told.matches("when a call names it").count(), silent, "{told}");
     assert_eq!(told.matches("configured in ").count(), CLIENTS.len(), "{told}");
-    // Where no repository is, there is nothing to ask about.
+    // Outside a repository, there is nothing to check.
     let told = Command::new(PROGRAM)
         .args(["doctor", "--client", "codex", "cursor"])
         .current_dir(user.home())
@@ -278,7 +279,7 @@ fn doctor_starts_only_our_entries() {
         assert!(is_told && !told.contains("initialized in"), "{told}");
         assert!(!mark.exists(), "{entry} was run");
     }
-    assert!(user.run_ok(&["locate", "only_here"]).contains("src/lib.rs"), "nothing was forgotten");
+    assert!(user.run_ok(&["locate", "only_here"]).contains("src/lib.rs"), "no project was removed");
 }
 
 #[test]
@@ -299,13 +300,14 @@ fn client_roots_select_the_workspace() {
         .expect("it starts");
     let mut input = child.stdin.take().expect("piped");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let mut send = |message: Value| writeln!(input, "{message}").expect("it listens");
+    let mut send = |message: Value| writeln!(input, "{message}").expect("the server reads its input");
     send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": { "roots": { "listChanged": true } },
         "clientInfo": { "name": "test", "version": "1" },
     } }));
-    let mut next =
-        || -> Value { serde_json::from_str(&lines.next().expect("it speaks").expect("text")).expect("a message") };
+    let mut next = || -> Value {
+        serde_json::from_str(&lines.next().expect("the server answers").expect("text")).expect("a message")
+    };
     assert_eq!(next()["id"], 1);
     let notify = |method: &str| json!({ "jsonrpc": "2.0", "method": method });
     for (number, (repository, method)) in
@@ -319,7 +321,7 @@ fn client_roots_select_the_workspace() {
         let uri = format!("file://{}", repository.root().display());
         send(json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": [{ "uri": uri }] } }));
         let id = number + 10;
-        // What the notification says and what a question asks may cross; a second question comes after both.
+        // The notification and a query may cross; a second query comes after both.
         let mut told = Value::Null;
         for round in 0..200 {
             send(json!({ "jsonrpc": "2.0", "id": id + round * 100, "method": "tools/call", "params": {
@@ -333,5 +335,5 @@ fn client_roots_select_the_workspace() {
         assert_eq!(told["repo_root"], json!(repository.root()), "{told}");
     }
     drop(input);
-    child.wait().expect("it ends with its client");
+    child.wait().expect("it ends when its input closes");
 }

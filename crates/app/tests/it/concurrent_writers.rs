@@ -1,4 +1,4 @@
-//! One writer at a time: what the others are told, and what a writer that died leaves behind.
+//! One writer at a time: messages for the others, and the state that a killed writer leaves.
 
 use crate::support;
 
@@ -14,16 +14,16 @@ const NONE: [&str; 0] = [];
 
 /// Takes the lock that every writer of the project takes.
 fn hold_write_lock(project: &Project) -> File {
-    let file = File::open(project.data().join("write.lock")).expect("a writer was there before");
-    file.try_lock().expect("nobody writes now");
+    let file = File::open(project.data().join("write.lock")).expect("an earlier writer created the lock");
+    file.try_lock().expect("no other process is writing");
     file
 }
 
-/// Ends a command at its writes, one after the other, until one leaves a job behind that is not over. Gives its id.
+/// Kills a command at its writes, one after the other, until a run leaves an unfinished job. Returns the job's id.
 fn kill_during(project: &Project, command: &str) -> (String, File) {
     for write in 1..=40 {
         let reply = project.run_with(command, &[(KILL_AT_WRITE, &write.to_string())]);
-        assert!(reply.was_aborted(), "`{command}` should have died at write {write}: {reply:?}");
+        assert!(reply.was_aborted(), "`{command}` should have been killed at write {write}: {reply:?}");
         if project.data().join("current").is_file() {
             let lock = hold_write_lock(project);
             let active = project.json("status")["active_job"].clone();
@@ -32,10 +32,10 @@ fn kill_during(project: &Project, command: &str) -> (String, File) {
             }
         }
     }
-    panic!("`{command}` never began a job");
+    panic!("`{command}` never started a job");
 }
 
-/// Waits until another process waits for a lock, where the system tells; not for long in any case.
+/// Waits until another process waits for a lock, where the system reports it; for a limited time in any case.
 fn wait_until_blocked(child: &mut Child) {
     let began = Instant::now();
     let waiter = format!(" {} ", child.id());
@@ -89,7 +89,7 @@ fn running_job_is_reported_and_queries_still_answer() {
     assert!(status["recent_jobs"].as_array().is_some_and(|jobs| jobs.iter().all(|job| job["job_id"] != id.as_str())));
     assert!(project.run_ok("doctor").contains("held by a writing process"));
 
-    // Nobody writes any more, so the job was interrupted; the next sync does its work.
+    // The writer is gone, so the job was interrupted; the next sync does its work.
     drop(lock);
     let status = project.json("status");
     assert_eq!(status["active_job"], Value::Null);
@@ -105,7 +105,11 @@ fn running_job_is_reported_and_queries_still_answer() {
     assert_eq!(project.stderr_lines(), NONE);
     let jobs = project.json("status")["recent_jobs"].clone();
     let interrupted = jobs.as_array().expect("a list").iter().find(|job| job["job_id"] == id.as_str());
-    assert_eq!(interrupted.map(|job| &job["status"]), Some(&json!("interrupted")), "it is remembered as such: {jobs}");
+    assert_eq!(
+        interrupted.map(|job| &job["status"]),
+        Some(&json!("interrupted")),
+        "the job is recorded as interrupted: {jobs}"
+    );
 }
 
 #[test]
@@ -148,9 +152,9 @@ fn writer_without_job_is_waited_for() {
     let busy = project.json_expecting("index", 4);
     assert_eq!(busy["error"]["code"], "index_in_progress");
     assert!(began.elapsed() > Duration::from_secs(1), "it did not give up at once");
-    // A query does not wait for anybody.
+    // A query does not wait for writers.
     assert_eq!(project.places("locate a"), location_arg("a.rs"));
-    // Once the other one has ended, the command goes on by itself.
+    // Once the other writer has ended, the command continues by itself.
     let mut child = project.start("index");
     drop(lock);
     assert!(child.wait().expect("it can be waited for").success());
@@ -172,7 +176,7 @@ fn readers_do_not_block_a_writer() {
     let project = Project::indexed(&[("a.rs", "pub fn a() {}\n")]);
     let readers = File::options().create(true).truncate(false).write(true).open(project.data().join("readers.lock"));
     let readers = readers.expect("the file can be opened");
-    readers.try_lock_shared().expect("nobody collects garbage now");
+    readers.try_lock_shared().expect("no other process is collecting garbage");
     for round in 0..3 {
         project.repository.write("a.rs", format!("pub fn a_{round}() {{}}\n"));
         project.run_ok("sync");

@@ -1,4 +1,4 @@
-//! A store that can not be read any more: queries refuse, status and doctor still answer, `index --force` mends.
+//! A corrupt store: queries refuse, status and doctor still answer, and `index --force` rebuilds it.
 
 use crate::support;
 
@@ -13,7 +13,8 @@ use support::{Project, files_ending, location_arg};
 
 const NONE: [&str; 0] = [];
 
-/// The manifest's row with the version, as SQLite writes it: what its columns are, the key, the version; a sum follows.
+/// The manifest's row with the version, as SQLite writes it: the column types, the key, the version; a checksum
+/// follows.
 const VERSION_ROW: &[u8] = b"\x04\x29\x01\x04schema_version\x0a";
 
 fn project() -> Project {
@@ -27,13 +28,14 @@ fn project() -> Project {
     project
 }
 
-/// Moves SQLite's log into the database, as SQLite itself would, so that damage to the database is damage to the store.
-/// The log is a header and frames, each with a page's number, the size of the database after a commit, and the page.
+/// Moves SQLite's log into the database, as SQLite itself would, so that corruption of the database is corruption of
+/// the store. The log consists of a header and frames, each with a page's number, the size of the database after a
+/// commit, and the page.
 fn checkpoint_log(epoch: &Path) {
     let (path, log_path) = (epoch.join("store.db"), epoch.join("store.db-wal"));
     let Ok(log) = fs::read(&log_path) else { return };
     let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().expect("four bytes")) as usize;
-    let mut database = fs::read(&path).expect("there is a database");
+    let mut database = fs::read(&path).expect("the database exists");
     if let Some(header) = log.get(..32) {
         let page = number(&header[8..12]);
         let mut waiting = Vec::new();
@@ -49,20 +51,20 @@ fn checkpoint_log(epoch: &Path) {
         }
     }
     fs::write(&path, database).expect("it can be written");
-    fs::remove_file(log_path).expect("it was there");
-    fs::remove_file(epoch.join("store.db-shm")).expect("it goes with the log");
+    fs::remove_file(log_path).expect("it existed");
+    fs::remove_file(epoch.join("store.db-shm")).expect("it exists with the log");
 }
 
-/// Replaces a file's bytes by what is made of them.
+/// Replaces a file's bytes with the result of `edit`.
 fn change(path: &Path, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     fs::write(path, edit(bytes)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// Replaces the one place where these bytes stand.
+/// Replaces the only occurrence of these bytes.
 fn replace(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     let places: Vec<usize> = (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
-    assert_eq!(places.len(), 1, "{from:?} stands in one place");
+    assert_eq!(places.len(), 1, "{from:?} occurs once");
     bytes[places[0]..][..to.len()].copy_from_slice(to);
     bytes
 }
@@ -71,7 +73,8 @@ fn database(project: &Project) -> PathBuf {
     project.epoch().join("store.db")
 }
 
-/// Queries refuse with the way out; status and doctor answer; writing without force leaves it alone; force mends.
+/// Checks that queries refuse with a hint; that status and doctor answer; that writing without force changes nothing;
+/// and that force rebuilds the store.
 #[track_caller]
 fn expect_refused_then_rebuilt(project: &Project, status: &str, found: Value) {
     for command in ["locate greet", "locate greet --no-sync", "locate hello --ref feat"] {
@@ -115,7 +118,7 @@ fn expect_healthy(project: &Project) {
     project.fresh_index(&["feat"]).expect_equal(&questions.map(str::to_owned));
     let entries = fs::read_dir(project.data()).expect("it can be listed");
     let epochs = entries.filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir())).count();
-    assert_eq!(epochs, 1, "the damaged store is gone");
+    assert_eq!(epochs, 1, "the corrupt store is deleted");
 }
 
 #[test]
@@ -135,14 +138,14 @@ fn an_empty_database() {
 #[test]
 fn a_database_that_is_gone() {
     let project = project();
-    fs::remove_file(database(&project)).expect("it was there");
+    fs::remove_file(database(&project)).expect("it existed");
     expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
 #[test]
 fn a_store_that_is_gone() {
     let project = project();
-    fs::remove_dir_all(project.epoch()).expect("it was there");
+    fs::remove_dir_all(project.epoch()).expect("it existed");
     expect_refused_then_rebuilt(&project, "corrupt_manifest", Value::Null);
 }
 
@@ -215,7 +218,7 @@ fn truncated_or_corrupt_database() {
     }
 }
 
-/// Wherever the damage is: no panic, no wrong answer, the doctor finds it, and force mends it.
+/// Wherever the corruption is: no panic, no wrong answer, the doctor finds it, and force rebuilds the store.
 #[track_caller]
 fn expect_unhealthy_then_rebuilt(project: &Project) {
     for (command, place) in
@@ -254,7 +257,7 @@ fn a_text_index_with_wrong_bytes() {
         assert_eq!(
             project.places("locate greet --no-sync"),
             location_arg("src/lib.rs"),
-            "what does not need it still works"
+            "queries that do not need it still work"
         );
         project.run_ok("index --force");
         expect_healthy(&project);
@@ -267,14 +270,14 @@ fn missing_text_index_is_rebuilt_by_sync() {
         let project = project();
         let text = project.epoch().join("text");
         match part {
-            "" => fs::remove_dir_all(&text).expect("it was there"),
-            part => fs::remove_file(text.join(part)).expect("it was there"),
+            "" => fs::remove_dir_all(&text).expect("it existed"),
+            part => fs::remove_file(text.join(part)).expect("it existed"),
         }
         let synced = project.json("sync");
         assert_eq!(
             (&synced["changed_files"], &synced["extracted_files"]),
             (&json!(0), &json!(0)),
-            "nothing is read again"
+            "no file is read again"
         );
         assert_eq!(project.stderr_lines(), NONE, "without {part}");
         expect_healthy(&project);
@@ -292,7 +295,7 @@ fn garbage_text_index_is_rebuilt_by_sync() {
 #[test]
 fn leftover_lock_or_partial_store_is_harmless() {
     let project = project();
-    fs::create_dir_all(project.data().join("epoch-7/text")).expect("it can be made");
+    fs::create_dir_all(project.data().join("epoch-7/text")).expect("it can be created");
     fs::write(project.data().join("current.new"), "epoch-").expect("it can be written");
     fs::write(project.data().join("write.lock"), "garbage").expect("it can be written");
     project.repository.write("src/new.rs", "pub fn newest() {}\n");
@@ -314,16 +317,16 @@ fn truncated_log_leaves_an_earlier_state() {
     let saved = project.home.save();
     for part in 1..12 {
         project.home.restore(&saved);
-        fs::remove_file(project.epoch().join("store.db-shm")).expect("it goes with the log");
+        fs::remove_file(project.epoch().join("store.db-shm")).expect("it exists with the log");
         fs::OpenOptions::new()
             .write(true)
             .open(&log)
             .and_then(|file| file.set_len(whole / 12 * part))
-            .expect("it can be cut");
+            .expect("it can be truncated");
         let reply = project.run("locate state --no-sync --json");
         let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
         match reply.code {
-            // Cut before there was anything to read.
+            // Truncated before there was anything to read.
             Some(3) => {
                 assert_eq!(answer["error"]["code"], "index_incompatible", "{answer}");
                 project.run_ok("index --force");
@@ -343,10 +346,10 @@ fn state(step: usize) -> String {
     format!("pub fn state(step_{step}: ()) {{}}\n")
 }
 
-/// Of each kind of file, a small one that has to be whole for words to be found.
+/// For each kind of file, a small one that has to be intact to find words.
 const WORDS: [&str; 7] = ["idx", "pos", "term", "store", "fast", "fieldnorm", "json"];
 
-/// Questions of every kind, about names, words, exact text, calls and files.
+/// Queries of every kind, about names, words, exact text, calls and files.
 const QUESTIONS: [&str; 7] = [
     "search 'who greets whom' --json",
     "search greet --json",
@@ -367,7 +370,7 @@ fn greeting() -> Project {
     project
 }
 
-/// What a question says about the code, and how it ended.
+/// Returns the exit code of a query, and its answer about the code.
 fn answer_of(project: &Project, question: &str) -> (Option<i32>, Value) {
     let reply = project.run(question);
     assert!(!reply.stderr.contains("panicked") && !reply.stderr.contains("internal error"), "`{question}`: {reply:?}");
@@ -383,7 +386,7 @@ fn is_refused((code, answer): &(Option<i32>, Value)) -> bool {
     *code == Some(3) && answer["error"]["code"] == "index_incompatible" && status == "corrupt_manifest"
 }
 
-/// Every question is answered as before, or refused. Says how many were refused.
+/// Checks that every query is answered as before, or refused. Returns the number of refused ones.
 #[track_caller]
 fn expect_correct_or_refused(project: &Project, right: &[(Option<i32>, Value)], what: &str) -> usize {
     let mut refused = 0;
@@ -400,7 +403,7 @@ fn text_index_with_flipped_byte_is_reported() {
     let project = greeting();
     let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let saved = project.home.save();
-    // Four places of each file, among them the first and the last.
+    // Four offsets in each file, including the first and the last.
     for ending in WORDS {
         let count = files_ending(&project.epoch().join("text"), ending).len();
         for place in 0..4 {
@@ -416,7 +419,7 @@ fn text_index_with_flipped_byte_is_reported() {
             let refused = expect_correct_or_refused(&project, &right, &what);
             let complaints = project.stderr_lines();
             assert_eq!(refused > 0, !complaints.is_empty(), "{what}: {refused} refused, {complaints:?}");
-            let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+            let name = path.file_name().and_then(|name| name.to_str()).expect("names are UTF-8");
             let names_it = |told: &String| told.contains(name) && told.contains("codecompass index --force");
             assert!(complaints.iter().all(names_it), "{what}: {complaints:?}");
         }
@@ -428,7 +431,7 @@ fn text_index_with_flipped_byte_is_reported() {
 #[test]
 fn text_index_with_wrong_file_is_reported() {
     let project = greeting();
-    // A second segment, of which files can be taken for the first one's.
+    // A second segment, with files that can replace those of the first.
     project.repository.write("src/more.rs", "pub fn more() -> &'static str {\n    \"greet more\"\n}\n");
     project.run_ok("sync");
     checkpoint_log(&project.epoch());
@@ -440,7 +443,7 @@ fn text_index_with_wrong_file_is_reported() {
             let files = files_ending(&project.epoch().join("text"), ending);
             let other = fs::read(&files[1]).expect("there are two segments");
             match way {
-                "gone" => fs::remove_file(&files[0]).expect("it was there"),
+                "gone" => fs::remove_file(&files[0]).expect("it existed"),
                 _ => change(&files[0], |bytes| match way {
                     "cut" => bytes[..bytes.len() / 2].to_vec(),
                     "emptied" => Vec::new(),
@@ -466,24 +469,24 @@ fn outdated_half_is_reported_or_updated() {
     copy_folder(&project.epoch(), newer.path());
     let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let put = |database: &Home, text: &Home| {
-        fs::remove_dir_all(project.epoch()).expect("it was there");
+        fs::remove_dir_all(project.epoch()).expect("it existed");
         copy_folder(database.path(), &project.epoch());
-        fs::remove_dir_all(project.epoch().join("text")).expect("it was there");
+        fs::remove_dir_all(project.epoch().join("text")).expect("it existed");
         copy_folder(&text.path().join("text"), &project.epoch().join("text"));
     };
-    // The text index of an hour ago under the database of now.
+    // The text index of an hour ago with the current database.
     put(&newer, &older);
     assert!(expect_correct_or_refused(&project, &right, "older text") > 0);
     let complaints = project.stderr_lines();
     assert!(complaints.len() == 1 && complaints[0].contains("meta.json is older than store.db"), "{complaints:?}");
-    // The database of an hour ago under the text index of now: a command brings in what it lacks.
+    // The database of an hour ago with the current text index: a command syncs the missing files.
     put(&older, &newer);
     assert_eq!(expect_correct_or_refused(&project, &right, "older database"), 0);
     assert_eq!(project.stderr_lines(), NONE);
 }
 
 fn copy_folder(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("it can be made");
+    fs::create_dir_all(to).expect("it can be created");
     for entry in fs::read_dir(from).expect("it can be listed").flatten() {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         match from.is_dir() {
@@ -501,7 +504,7 @@ fn sync_does_not_hide_corruption() {
         bytes[20] ^= 1;
         bytes
     });
-    // Enough small commits to have segments merged, the damaged one among them if nobody looked.
+    // Enough small commits to merge segments; without a check the corrupt one would be among them.
     for step in 0..10 {
         project.repository.write("src/step.rs", format!("pub fn step_{step}() {{ greet(\"{step}\") }}\n"));
         project.run("sync");
@@ -527,7 +530,7 @@ fn server_reports_corruption_until_rebuild() {
         bytes[10] ^= 0x40;
         bytes
     });
-    // What is open stays as it was read. A new generation is opened, and looked at.
+    // An open snapshot keeps what it has read. A new generation is opened and verified.
     project.repository.write("src/newer.rs", "pub fn newer() {}\n");
     project.run("sync");
     for (tool, arguments) in [
@@ -572,7 +575,7 @@ fn corrupt_blobs_are_reported_each_time() {
     let project = greeting();
     let right: Vec<_> = QUESTIONS.iter().map(|question| answer_of(&project, question)).collect();
     let saved = project.home.save();
-    let bytes = fs::read(database(&project)).expect("there is a database");
+    let bytes = fs::read(database(&project)).expect("the database exists");
     let frames: Vec<usize> = (0..bytes.len() - 16).filter(|at| bytes[*at..].starts_with(FRAME)).collect();
     assert!(frames.len() >= 9, "three files have a text, an outline and facts each: {frames:?}");
     let mut refused = 0;
@@ -584,7 +587,7 @@ fn corrupt_blobs_are_reported_each_time() {
         });
         refused += expect_correct_or_refused(&project, &right, &format!("frame at {frame}"));
         assert_ne!(project.stderr_lines(), NONE, "frame at {frame}");
-        // A server does not take what it could not read for what is not there.
+        // A server does not report an unreadable record as absent.
         let mut client =
             StdioClient::open(project.repository.root(), project.home.path(), &["--no-prewarm", "--no-watch"]);
         let mut ask = || client.result("find_references", json!({ "symbol_name": "greet" }))["answer"]["error"].clone();

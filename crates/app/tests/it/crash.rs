@@ -1,8 +1,9 @@
-//! Killed by a signal or stopped by Ctrl-C, two hundred times at random moments: what is published is whole, and the next sync mends all.
+//! Kills a command by a signal or by Ctrl-C two hundred times at random moments: the published state is complete, and
+//! the next sync repairs everything.
 //!
-//! Each lane has a repository in which three files on two branches carry the same revision. A command is started after the
-//! files got a new one, and killed somewhere in its usual time. Whatever it was doing, all three files are then
-//! answered with one revision, the one before or the new one.
+//! Each lane has a repository in which three files on two branches carry the same revision. A command is started after
+//! the files got a new one, and killed at some moment of its usual duration. At whatever step it was killed, answers
+//! show all three files with one revision: the previous one or the new one.
 
 #![cfg(unix)]
 
@@ -16,7 +17,7 @@ use codecompass_testkit::{Home, Repository, Rng};
 use serde_json::Value;
 use support::Project;
 
-/// Kills in all, over all lanes.
+/// The total number of kills, over all lanes.
 const KILLS: usize = 200;
 const LANES: usize = 4;
 
@@ -31,16 +32,16 @@ fn kills_leave_the_published_state() {
     });
 }
 
-/// What is killed.
+/// The command that is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Act {
     /// The first command on an empty data folder.
     First,
     /// A sync after an edit of the work tree.
     Sync,
-    /// The same with everything extracted anew.
+    /// A sync that extracts everything again.
     Force,
-    /// A branch that moved.
+    /// A sync of a branch that moved.
     Branch,
 }
 
@@ -59,16 +60,16 @@ impl Act {
 
 struct Lane {
     project: Project,
-    /// A work tree with the branch checked out, in which it is moved on.
+    /// A work tree with the branch checked out, used to move it.
     feat: Repository,
     dice: Rng,
     /// The newest revision that was written.
     revision: u64,
-    /// The revisions that may be published: of the work tree and of the branch. `None` is nothing at all.
+    /// The revisions that may be published: of the work tree and of the branch. `None` if nothing is published.
     published: [Option<u64>; 2],
-    /// How long each command takes when it is left alone.
+    /// The duration of each command when it is not killed.
     usual: [Duration; 4],
-    /// How many kills left the state before.
+    /// The number of kills that left the previous state.
     undone: usize,
 }
 
@@ -124,7 +125,7 @@ impl Lane {
         assert!(self.undone > 0, "the kills came too late to stop anything");
     }
 
-    /// Makes something to do.
+    /// Makes changes for the command to process.
     fn edit(&mut self, act: Act) {
         self.revision += 1;
         match act {
@@ -141,7 +142,7 @@ impl Lane {
         }
     }
 
-    /// Starts a command, kills it, and looks at what is left. Whether it was still running.
+    /// Starts a command, kills it, and checks the result. Returns whether it was still running.
     fn kill(&mut self, act: Act) -> bool {
         self.edit(act);
         let usual = self.usual[act as usize].as_micros() as usize;
@@ -151,7 +152,7 @@ impl Lane {
         while began.elapsed() < delay {
             std::thread::yield_now();
         }
-        // Every eighth is stopped the way a person does it.
+        // Every eighth run is interrupted the way a user does it.
         if self.revision.is_multiple_of(8) {
             let stop = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
             stop.expect("`kill` can be run");
@@ -161,7 +162,7 @@ impl Lane {
         let status = child.wait().expect("a child can be waited for");
         let killed = matches!(status.signal(), Some(2 | 9));
         assert!(killed || status.code() == Some(0), "`{}` ended with {status}", act.command());
-        // Under load a command takes longer than before; kills are to fall into all of its time.
+        // Under load a command takes longer than before; kills should cover its whole duration.
         let usual = &mut self.usual[act as usize];
         *usual = if killed { *usual * 21 / 20 } else { *usual * 4 / 5 };
 
@@ -181,7 +182,7 @@ impl Lane {
         killed
     }
 
-    /// The one revision that all three files are shown with; `None` when nothing is published.
+    /// Returns the one revision that all three files are shown with; `None` if nothing is published.
     fn shown(&self, question: &str) -> Option<u64> {
         let reply = self.project.run(&format!("{question} --no-sync --json"));
         let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{question}`: {reply:?}"));
@@ -205,12 +206,15 @@ impl Lane {
             digits.split(|char: char| !char.is_ascii_digit()).next()?.parse().ok()
         };
         let revisions: Vec<Option<u64>> = results.iter().map(revision).collect();
-        assert!(revisions.len() == 3 && revisions.iter().all(|found| *found == revisions[0]), "half a state: {answer}");
+        assert!(
+            revisions.len() == 3 && revisions.iter().all(|found| *found == revisions[0]),
+            "a partial state: {answer}"
+        );
         assert!(revisions[0].is_some(), "{answer}");
         revisions[0]
     }
 
-    /// The next sync succeeds, and then everything is as if nothing had happened.
+    /// Checks that the next sync succeeds, and that everything is then as if no kill had happened.
     fn expect_recovered(&mut self) {
         self.project.run_ok("sync");
         self.project.run_ok("index --ref feat");
@@ -228,7 +232,7 @@ impl Lane {
     }
 }
 
-/// Two branches that share all files but one, an edit, and all of it extracted anew.
+/// Two branches that share all files but one, an edit, and an extraction of everything again.
 #[test]
 fn killed_forced_index_changes_no_answer() {
     let repository = Repository::new();
@@ -246,7 +250,7 @@ fn killed_forced_index_changes_no_answer() {
     assert_eq!(before[0][0]["source_layer"], "base");
     project.kill_at_each_write("index --force", |at, _| {
         assert_eq!(ask(), before, "after a kill at write {at}");
-        // What is known of the commit is made anew, what is known of the files is not.
+        // The commit's view is built again, the versions of the files are not.
         project.repository.write("a.rs", "pub fn shared() {}\n");
         project.repository.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
         assert_eq!(ask(), before, "after a kill at write {at} and a commit");

@@ -1,5 +1,5 @@
-//! What changed between two refs, and how one symbol did: the contracts of `diff_context` and
-//! `compare_symbol_between_commits`, every special case and every error.
+//! Changes between two refs, and of one symbol: the contracts of `diff_context` and `compare_symbol_between_commits`,
+//! every special case and every error.
 
 use crate::support;
 
@@ -36,7 +36,7 @@ impl Request {
 }
 ";
 
-/// `main`, and `feat` with a change of every kind; both have gone on.
+/// `main`, and `feat` with a change of every kind; both have later commits.
 fn history() -> Project {
     let repository = Repository::new();
     repository
@@ -70,7 +70,7 @@ fn indexed() -> Project {
     project
 }
 
-/// `+ authenticate`, `~ greet signature body` and so on.
+/// Formats the changes as `+ authenticate`, `~ greet signature body` and so on.
 fn changes_summary(answer: &Value) -> Vec<String> {
     let changes = answer["changes"].as_array().expect("there is a list").iter();
     let mark = |change: &Value| match change["change_type"].as_str() {
@@ -155,7 +155,7 @@ fn default_refs_are_default_branch_and_head() {
     project.repository.checkout("feat");
     let answer = project.json("diff");
     assert_eq!((&answer["head_ref"], &answer["total_changes"]), (&json!("feat"), &json!(5)));
-    // The branch that is checked out means its commit; only the work tree has the edits.
+    // The checked-out branch resolves to its commit; only the work tree has the edits.
     project.repository.write("src/oauth.rs", "pub fn refresh_token(token: &str) -> String {\n    String::new()\n}\n");
     project.repository.write("src/draft.rs", "pub fn draft() {}\n");
     assert_eq!(changes_summary(&project.json("diff main feat")), changes_summary(&answer));
@@ -167,7 +167,7 @@ fn default_refs_are_default_branch_and_head() {
         (&json!(project.repository.rev("feat")), &json!("@worktree"))
     );
     assert_eq!(project.json("diff main @worktree")["total_changes"], 6);
-    // An edit that takes a commit back.
+    // An edit that reverts a commit.
     project.repository.delete("src/oauth.rs").delete("src/draft.rs");
     assert_eq!(project.json("diff main @worktree")["total_changes"], 4);
     project.repository.git(&["checkout", "--quiet", "--detach"]);
@@ -198,9 +198,9 @@ fn moved_files_and_symbols_are_followed() {
     repository.tag("v1");
     repository.rename("src/a.rs", "src/net/a.rs");
     repository.rename("src/b.rs", "src/net/b.rs").write("src/net/b.rs", code("B").replace("self.a", "self.a + 1"));
-    // A class goes to another file, and one of its methods is another.
+    // A class moves to another file, and one of its methods changes.
     repository.write("d.py", "import e\n").write("e.py", "class D:\n    x = 1\n\n    def m(self):\n        return 10\n\n    def n(self):\n        return 2\n\n\ndef more():\n    return 3\n\n\ndef even_more():\n    return [more() for _ in range(10)]\n");
-    // In Go a file has no say in names.
+    // In Go the file is not part of a name.
     repository.write("p/one.go", "package p\n").write(
         "p/two.go",
         "package p\n\nfunc Two() {}\n\nfunc Moved() int { return 1 }\n\nfunc Both() int { return 2 }\n",
@@ -216,7 +216,7 @@ fn moved_files_and_symbols_are_followed() {
     assert_eq!(paths(3), (json!("p/one.go"), json!("p/two.go")));
     assert_eq!(paths(4), (json!("src/b.rs"), json!("src/net/b.rs")));
     assert!(files(&answer).contains(&"renamed src/net/a.rs from src/a.rs".to_owned()));
-    // The class, its field and one method, and a function of Go.
+    // The class, its field and one method, and a Go function.
     assert_eq!(answer["moved_symbols"], 4, "{answer}");
     // By the old path or the new one.
     assert_eq!(changes_summary(&project.json("diff v1 main --path-filter src/b")), ["~ get body"]);
@@ -246,7 +246,7 @@ fn homonyms_never_overwrite_each_other() {
     let project = Project::new(repository);
     project.run_ok("index");
     let answer = project.json("diff v1 main");
-    // Of three variants one went: the function stays.
+    // One of three variants was deleted: the function stays.
     assert_eq!(changes_summary(&answer), ["~ init body", "~ x body attributes"]);
     assert_eq!(
         (&answer["changes"][0]["path"], &answer["changes"][1]["before"]["line_start"]),
@@ -318,7 +318,7 @@ fn callers_and_edges_of_what_changed() {
         .replace('"', "")
     };
     let lines = |key: &str| answer[key].as_array().expect("there is a list").iter().map(line).collect::<Vec<_>>();
-    // Those who still call what went come first, on the lines they have now.
+    // Callers that still call a deleted symbol come first, with their current lines.
     let callers = lines("affected_callers");
     assert_eq!(
         callers[..3],
@@ -354,7 +354,7 @@ fn a_symbol_is_compared_between_exactly_two_refs() {
     }
     assert!(answer["diff"].as_str().is_some_and(|diff| diff.contains("\n+    let _ = strict;\n")), "{answer}");
     assert!(project.json("compare authenticate main feat --no-diff").get("diff").is_none());
-    // Not from where they parted: main has gone on.
+    // The comparison does not start from the merge base: main has later commits.
     let gone = project.json("compare later main feat");
     assert_eq!((&gone["head_version"], &gone["diff_summary"]["status"]), (&Value::Null, &json!("deleted")));
     let new = project.json("compare later feat main");
@@ -366,7 +366,7 @@ fn a_symbol_is_compared_between_exactly_two_refs() {
         let again = project.json(&format!("compare {} main feat", handle.as_str().unwrap_or_default()));
         assert_eq!(again["diff_summary"], summary);
     }
-    // What stands inside changed, not the thing itself.
+    // A member changed, not the symbol itself.
     let outer = project.json("compare Request main feat");
     assert_eq!(outer["diff_summary"]["status"], "unchanged");
     let missing = project.json_expecting("compare nobody main feat", 1);
@@ -392,7 +392,7 @@ fn one_homonym_is_chosen_and_others_are_listed() {
     );
     let other = project.json("compare get v1 main --path src/b.rs");
     assert_eq!((&other["path"], &other["diff_summary"]["status"]), (&json!("src/b.rs"), &json!("modified")));
-    // In the work tree it went to another file and is another one, but nothing else bears its name.
+    // In the work tree it moved to another file and changed, but no other symbol has its name.
     project.repository.delete("src/a.rs").delete("src/b.rs");
     project.repository.write("src/deep/c.rs", "pub fn get() -> u64 {\n    5\n}\n");
     let edited = project.json("compare get v1 @worktree --path src/deep/c.rs");
@@ -423,7 +423,7 @@ fn server_requires_indexed_refs_and_syncs_commits() {
     client.call("switch_ref", json!({ "ref": "feat" }));
     let switched = client.call("diff_context", json!({}));
     assert_eq!((&switched["head_ref"], changes_summary(&switched).len()), (&json!("feat"), 5));
-    // A branch that moved is compared as it is now.
+    // A branch that moved is compared in its current state.
     project.repository.checkout("feat").write("src/more.rs", "pub fn more() {}\n").commit("more");
     assert_eq!(changes_summary(&client.call("diff_context", question)).len(), 6);
     let (code, _) = client.call_error("diff_context", json!({ "workspace": "/nowhere/at/all" }));
@@ -484,7 +484,7 @@ fn bare_and_shallow_repositories() {
     assert_eq!(shallow.json("compare authenticate main origin/feat")["diff_summary"]["status"], "modified");
 }
 
-/// Two versions of one file each, and which parts of which symbols differ.
+/// Two versions of a file each, and the expected differences of their symbols.
 const PARTS: &[(&str, &str, &str, &[&str])] = &[
     ("a.rs", "/// Old.\nfn f() {}\n", "/// New.\nfn f() {}\n", &[]),
     ("b.rs", "/// Old.\nfn f() {}\n", "/// New.\nfn f() { g() }\n", &["~ f body doc"]),

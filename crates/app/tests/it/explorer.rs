@@ -1,4 +1,5 @@
-//! The explorer over HTTP: who is let in, what each address gives in its three forms, and that nothing of a repository is mark-up.
+//! The explorer over HTTP: access control, the three formats of each address, and escaping of everything from a
+//! repository.
 
 use crate::support;
 
@@ -9,7 +10,7 @@ use support::client::{HttpResponse, Server, http};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// A browser that is logged in.
+/// A logged-in browser.
 struct Visitor {
     server: Server,
     address: String,
@@ -34,7 +35,7 @@ impl Visitor {
         http(&self.address, &format!("GET {path}"), &all, b"")
     }
 
-    /// A page that is there.
+    /// Requests a page that must exist.
     fn page(&self, path: &str) -> String {
         let answer = self.get(path, &[]);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
@@ -87,12 +88,12 @@ fn login_address_works_once() {
     let foreign = get("/", &[("Host", "evil.example")]);
     assert_eq!((foreign.status, foreign.header("content-security-policy")), (403, Some(POLICY)));
     let preview = http(address, &format!("HEAD /{rest}"), &[], b"");
-    assert_eq!(preview.status, 401, "a preview of the link does not use it up");
+    assert_eq!(preview.status, 401, "a preview of the link does not consume the token");
     assert_eq!(get("/", &[("Origin", "http://evil.example")]).status, 403);
     let opened = get(&format!("/{rest}"), &[]);
     let set = opened.header("set-cookie").expect("a cookie").to_owned();
     assert!(set.contains("; HttpOnly") && set.contains("; SameSite=Strict") && !set.contains("Domain"), "{set}");
-    assert_eq!(get(&format!("/{rest}"), &[]).status, 401, "the token is good for once");
+    assert_eq!(get(&format!("/{rest}"), &[]).status, 401, "the token can be used once");
     let cookie = set.split(';').next().expect("a pair");
     let inside = get("/", &[("Cookie", cookie)]);
     assert_eq!(inside.status, 200);
@@ -100,8 +101,8 @@ fn login_address_works_once() {
     assert_eq!(inside.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(get("/", &[("Cookie", cookie), ("Host", "evil.example")]).status, 403);
     assert_eq!(http(address, "POST /", &[("Cookie", cookie)], b"x").status, 405);
-    assert_eq!(get("/mcp", &[("Cookie", cookie)]).status, 404, "nobody asked for agents");
-    assert_ne!(server.explorer(), link, "for the next browser another address was printed");
+    assert_eq!(get("/mcp", &[("Cookie", cookie)]).status, 404, "the endpoint for agents is not enabled");
+    assert_ne!(server.explorer(), link, "another address was printed for the next browser");
 }
 
 #[test]
@@ -112,12 +113,12 @@ fn cross_site_requests_are_refused() {
     let (address, rest) = link.split_once('/').expect("a path");
     let get = |path: &str, headers: &[(&str, &str)]| http(address, &format!("GET {path}"), headers, b"");
     let navigated = [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")];
-    // A link in a chat: the page offers the address, and the token is not used up.
+    // A link in a chat: the page offers the address, and the token is not consumed.
     let followed = get(&format!("/{rest}"), &[("Sec-Fetch-Site", "cross-site"), navigated[0], navigated[1]]);
     assert_eq!((followed.status, followed.header("set-cookie")), (403, None), "{followed:?}");
     assert_eq!(followed.header("content-security-policy"), Some(POLICY));
     assert!(followed.body.contains(&format!("href=\"/{rest}\"")), "{}", followed.body);
-    // The browser that was started with the address, or the user who typed it.
+    // The browser that was started with the address, or a user who typed it.
     let opened = get(&format!("/{rest}"), &[("Sec-Fetch-Site", "none"), navigated[0], navigated[1]]);
     let cookie = opened.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie").to_owned();
     let status = |path: &str, headers: &[(&str, &str)]| {
@@ -152,7 +153,7 @@ fn explorer_and_agents_have_separate_access() {
     let bearer = ("Authorization", "Bearer 0123456789abcdef");
     let status = |path: &str, headers: &[(&str, &str)]| http(&address, &format!("GET {path}"), headers, b"").status;
     assert_eq!((status("/health", &[]), status("/health", &[bearer])), (401, 200));
-    assert_eq!((status("/", &[]), status("/", &[bearer])), (401, 401), "a program's token opens no page");
+    assert_eq!((status("/", &[]), status("/", &[bearer])), (401, 401), "a program's token does not open pages");
     let link = server.explorer();
     let rest = link.split_once('/').expect("a path").1;
     assert_eq!(status(&format!("/{rest}"), &[]), 200);
@@ -213,8 +214,8 @@ fn symbol_page_shows_callers_and_links() {
 #[test]
 fn address_selects_ref_and_work_tree() {
     let project = project();
-    let tree = tempfile::tempdir().expect("a temp folder");
-    let place = tree.path().canonicalize().expect("it is there").join("other");
+    let tree = tempfile::tempdir().expect("a temporary folder can be created");
+    let place = tree.path().canonicalize().expect("it exists").join("other");
     let place = place.to_str().expect("a plain path");
     project.repository.git(&["worktree", "add", "-q", place, "feature"]);
     let visitor = Visitor::login(&project);
@@ -222,9 +223,9 @@ fn address_selects_ref_and_work_tree() {
     assert_eq!(signature("/symbol/add").as_deref(), Some("pub fn add(a: u32, b: u32) -> u32"));
     assert_eq!(signature("/symbol/add?ref=feature").as_deref(), Some("pub fn add(a: u32, b: u32, c: u32) -> u32"));
     let page = visitor.page("/symbol/add?ref=feature");
-    assert!(page.contains("ref=feature\""), "links keep to the ref: {page}");
+    assert!(page.contains("ref=feature\""), "links keep the ref: {page}");
     let there = format!("/symbol/add?tree={}", place.replace('/', "%2F"));
-    // A work tree that nobody asked about is indexed first.
+    // A work tree without an index is indexed first.
     let found = support::client::wait_until(std::time::Duration::from_secs(30), || signature(&there).is_some());
     assert!(found, "{}", visitor.json(&there));
     assert_eq!(signature(&there).as_deref(), Some("pub fn add(a: u32, b: u32, c: u32) -> u32"));
@@ -250,7 +251,7 @@ fn branch_changes_link_to_the_branch() {
         let answer = visitor.get(&path, &[]);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
     }
-    // Names that several files have are a choice, and no dead end.
+    // A name with definitions in several files gives a choice.
     let which = visitor.get("/hierarchy/add_one", &[]);
     assert_eq!(which.status, 200, "{}", which.body);
 }
@@ -293,7 +294,7 @@ fn nothing_outside_the_workspace_is_shown() {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// Names, code, docs and refs that are mark-up, scripts, and worse.
+/// Names, code, docs and refs that contain mark-up, scripts, and worse.
 const HOSTILE: &[&str] = &[
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -364,7 +365,8 @@ fn repository_text_is_escaped() {
     assert!(shown.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && shown.contains("\\u{202e}"), "{shown}");
 }
 
-/// Every tag and attribute of a page is one that our templates have; nothing turns a line around.
+/// Checks that our templates contain every tag and attribute of a page, and that no character reverses the text
+/// direction.
 fn check(path: &str, page: &str) {
     const TAGS: &[&str] = &[
         "!DOCTYPE", "html", "head", "meta", "title", "link", "script", "body", "a", "header", "form", "input",
@@ -390,7 +392,7 @@ fn check(path: &str, page: &str) {
         page.matches("<script type=\"module\" src=\"/assets/explorer.js\">").count(),
         "{path}"
     );
-    // What somebody typed stands in the field as it was typed.
+    // The field shows the user's text unchanged.
     let outside: String =
         page.split(" value=\"").map(|part| part.split_once('"').map_or(part, |(_, rest)| rest)).collect();
     assert!(!outside.contains(['\u{202e}', '\u{2066}']), "{path}");

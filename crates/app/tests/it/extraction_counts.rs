@@ -1,4 +1,4 @@
-//! Only what nobody has seen is extracted, and only what differs counts as changed.
+//! Only new versions are extracted, and only files that differ count as changed.
 
 use crate::support;
 
@@ -9,7 +9,7 @@ use codecompass_testkit::Repository;
 use serde_json::Value;
 use support::{Project, location_arg};
 
-/// What a command says it did: changed files, extracted files, files in the view.
+/// Returns the counts that a command reports: changed files, extracted files, files in the view.
 fn counts(answer: &Value) -> (u64, u64, u64) {
     let count = |key: &str| answer[key].as_u64().unwrap_or_else(|| panic!("{key} is a count: {answer}"));
     (count("changed_files"), count("extracted_files"), count("file_count"))
@@ -19,7 +19,7 @@ fn text(number: usize, word: &str) -> String {
     format!("//! Module {number}.\n\npub fn {word}_{number}() -> usize {{\n    {number}\n}}\n")
 }
 
-/// A committed repository of `files` small files in folders of twenty.
+/// Creates a committed repository of `files` small files in folders of twenty.
 fn large(files: usize) -> Repository {
     let repository = Repository::new();
     for number in 0..files {
@@ -51,7 +51,7 @@ fn branch_extracts_only_changed_files() {
     assert_eq!(project.places("locate main_17 --ref feat"), ["src/part_0/file_17.rs:3"]);
     assert_eq!(project.places("locate main_16"), ["src/part_0/file_16.rs:3"]);
 
-    // Going to the branch and back: everything has been seen.
+    // Switching to the branch and back: all versions are stored.
     project.repository.checkout("feat");
     assert_eq!(counts(&project.json("sync")), (50, 0, 400));
     assert_eq!(project.places("locate feat_16"), ["src/part_0/file_16.rs:3"]);
@@ -59,7 +59,7 @@ fn branch_extracts_only_changed_files() {
     assert_eq!(counts(&project.json("sync")), (50, 0, 400));
     assert_eq!(project.places("locate feat_16"), [] as [&str; 0]);
 
-    // All anew, when that is asked for.
+    // Everything again, with `--force`.
     assert_eq!(counts(&project.json("index --force")).1, 400);
 }
 
@@ -68,30 +68,30 @@ fn each_kind_of_change_is_counted() {
     let project = Project::new(large(20));
     project.json("index");
 
-    // The path is part of a version: names and ids depend on it. The old path is gone, the new one is there.
+    // The path is part of a version: names and ids depend on it. The old path is deleted, the new one is added.
     project.repository.rename(&path(3), "src/part_0/renamed.rs");
     assert_eq!(counts(&project.json("sync")), (2, 1, 20));
     assert_eq!(project.places("locate main_3"), ["src/part_0/renamed.rs:3"]);
 
-    let touched = File::options().write(true).open(project.repository.path(&path(4))).expect("the file is there");
+    let touched = File::options().write(true).open(project.repository.path(&path(4))).expect("the file exists");
     touched.set_modified(SystemTime::now()).expect("its time can be set");
     drop(touched);
     assert_eq!(counts(&project.json("sync")), (0, 0, 20));
 
-    // The same bytes in a new file on the same path.
+    // The same bytes in a new file at the same path.
     project.repository.delete(&path(4)).write(&path(4), text(4, "main"));
     assert_eq!(counts(&project.json("sync")), (0, 0, 20));
 
     project.repository.write(&path(5), text(5, "edited"));
     assert_eq!(counts(&project.json("sync")), (1, 1, 20));
     project.repository.write(&path(5), text(5, "main"));
-    assert_eq!(counts(&project.json("sync")), (1, 0, 20), "those bytes were there before");
+    assert_eq!(counts(&project.json("sync")), (1, 0, 20), "those bytes were stored before");
 
     project.repository.delete(&path(6));
     assert_eq!(counts(&project.json("sync")), (1, 0, 19));
     assert_eq!(project.places("locate main_6"), [] as [&str; 0]);
 
-    // What was uncommitted gets committed: nothing about the files changes.
+    // The uncommitted edits are committed: the files do not change.
     project.repository.commit("all of it");
     assert_eq!(counts(&project.json("sync")), (0, 0, 19));
 }
@@ -102,7 +102,7 @@ fn edit_with_same_size_and_mtime_is_detected() {
     let path = project.repository.path("src/lib.rs");
     let time = path.metadata().and_then(|meta| meta.modified()).expect("the file has a time");
     project.repository.write("src/lib.rs", "pub fn bbb() {}\n");
-    let file = File::options().write(true).open(&path).expect("the file is there");
+    let file = File::options().write(true).open(&path).expect("the file exists");
     file.set_modified(time).expect("its time can be set");
     drop(file);
     assert_eq!(counts(&project.json("sync")), (1, 1, 1));
@@ -123,7 +123,7 @@ fn reset_rebase_and_a_moved_branch_extract_only_what_is_new() {
     project.json("index");
     assert_eq!(counts(&project.json("index --ref feat")).1, 3, "two changes, and main's old version of one file");
 
-    // After the rebase the branch has main's change too: no file has bytes nobody has seen.
+    // After the rebase the branch has main's change, too: no file has new bytes.
     repository.checkout("feat");
     repository.git(&["rebase", "--quiet", "main"]);
     repository.checkout("main");
@@ -136,7 +136,7 @@ fn reset_rebase_and_a_moved_branch_extract_only_what_is_new() {
     assert_eq!(project.places("locate later_2"), [] as [&str; 0]);
     assert_eq!(project.places("locate main_2"), ["src/part_0/file_2.rs:3"]);
 
-    // The branch is moved by force to somewhere else.
+    // The branch is moved by force to another commit.
     repository.git(&["branch", "--quiet", "--force", "feat", "main"]);
     let moved = project.json("sync --ref feat");
     assert_eq!(counts(&moved), (3, 0, 12));
@@ -165,7 +165,7 @@ fn linked_worktree_shares_versions() {
     assert_eq!(
         project.places("locate draft --ref feat"),
         [] as [&str; 0],
-        "seen from elsewhere, a branch is its commit"
+        "in another work tree, a branch is its commit"
     );
     assert_eq!(project.places("locate feat_0 --ref feat"), ["src/part_0/file_0.rs:3"]);
     project.data();
@@ -216,14 +216,15 @@ fn garbage_collection_keeps_answers() {
     }
     let disk = project.run_ok("doctor");
     let disk =
-        disk.lines().find(|line| line.contains("file versions,")).expect("the doctor tells about the disk").to_owned();
-    // Two hundred versions were made; those of main's commit, of the work tree now and of the one before are needed.
+        disk.lines().find(|line| line.contains("file versions,")).expect("the doctor reports the disk").to_owned();
+    // Two hundred versions were created; those of main's commit, of the current work tree and of the previous one are
+    // needed.
     assert!(disk.contains("120 file versions"), "{disk}");
     assert_eq!(project.stderr_lines(), [] as [&str; 0]);
     let questions =
         ["locate round3_7 --json", "locate round2_7 --json", "locate main_7 --json --ref HEAD~0", "status --json"];
     project.fresh_index(&[]).expect_equal(&questions.map(str::to_owned));
-    // What was collected is extracted again when it comes back.
+    // Collected versions are extracted again when they are needed.
     for number in 0..40 {
         project.repository.write(&path(number), text(number, "round0"));
     }

@@ -1,4 +1,4 @@
-//! What the program leaves alone: nothing outside its data folder is written, and nothing of a repository is run.
+//! The footprint of the program: it writes nothing outside its data folder, and runs nothing from a repository.
 
 #![cfg(unix)]
 
@@ -40,9 +40,9 @@ fn nothing_is_written_outside_the_data_folder() {
     repository.branch("feat").write("src/x.rs", "pub fn x() {}\n").commit("x");
     repository.checkout("main");
     repository.write("src/draft.rs", "pub fn draft() {}\n").write("ignored/x.rs", "pub fn ignored() {}\n");
-    // Git's index has stale stat data: a git of one's own would refresh it.
+    // Git's index has stale stat data: a git process would refresh it.
     repository.write("src/lib.rs", "pub fn greet() {}\n");
-    let user = tempfile::TempDir::new().expect("a temp folder can be made");
+    let user = tempfile::TempDir::new().expect("a temporary folder can be created");
     fs::write(user.path().join(".gitconfig"), "[core]\n\tautocrlf = true\n").expect("it can be written");
     let before = (file_contents(repository.root()), file_contents(user.path()));
     let home = user.path().to_str().expect("UTF-8");
@@ -59,7 +59,7 @@ fn nothing_is_written_outside_the_data_folder() {
 #[test]
 fn platform_data_folder_is_the_default() {
     let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]);
-    let user = tempfile::TempDir::new().expect("a temp folder can be made");
+    let user = tempfile::TempDir::new().expect("a temporary folder can be created");
     let reply = project.run_with("index", &[("CODECOMPASS_HOME", ""), ("HOME", user.path().to_str().expect("UTF-8"))]);
     assert!(reply.succeeded(), "{}", reply.stderr);
     let place = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
@@ -89,14 +89,14 @@ fn repository_programs_are_never_run() {
     let blob = repository.git(&["rev-parse", "feat:src/x.rs"]);
     let blob = repository.path(&format!(".git/objects/{}/{}", &blob[..2], blob[2..].trim()));
 
-    let traps = tempfile::TempDir::new().expect("a temp folder can be made");
+    let traps = tempfile::TempDir::new().expect("a temporary folder can be created");
     let (script, marker) = (traps.path().join("trap"), traps.path().join("sprung"));
     fs::write(&script, format!("#!/bin/sh\necho \"$0 $@\" >> '{}'\ncat\n", marker.display()))
         .expect("it can be written");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let trap = script.to_str().expect("UTF-8");
     let hooks = traps.path().join("hooks");
-    fs::create_dir(&hooks).expect("it can be made");
+    fs::create_dir(&hooks).expect("it can be created");
     for hook in [
         "post-checkout",
         "post-index-change",
@@ -108,7 +108,7 @@ fn repository_programs_are_never_run() {
         fs::copy(&script, hooks.join(hook)).expect("it can be copied");
         fs::copy(&script, repository.path(".git/hooks").join(hook)).expect("it can be copied");
     }
-    // After the commits, so that git itself does not spring them.
+    // Set up after the commits, so that git itself does not trigger them.
     repository
         .write(".gitattributes", "* filter=trap diff=trap merge=trap text eol=crlf working-tree-encoding=UTF-16\n");
     let included = traps.path().join("included");
@@ -128,7 +128,7 @@ fn repository_programs_are_never_run() {
     let path = repository.path(".git/config");
     let own = fs::read_to_string(&path).expect("a repository has a configuration");
     fs::write(&path, own + &config).expect("it can be written");
-    // A blob that is not there: a partial clone would fetch it.
+    // A missing blob: a partial clone would fetch it.
     fs::remove_file(blob).expect("it was a loose object");
 
     for command in COMMANDS {
@@ -148,10 +148,10 @@ fn special_files_and_non_utf8_names_are_skipped() {
     let root = project.repository.root();
     let made = Command::new("mkfifo").arg(root.join("pipe.rs")).status().expect("mkfifo can be run");
     assert!(made.success());
-    symlink(".", root.join("loop")).expect("a link can be made");
-    symlink("/etc/passwd", root.join("outside.rs")).expect("a link can be made");
-    symlink("nowhere", root.join("dangling.rs")).expect("a link can be made");
-    // Some file systems take no such name.
+    symlink(".", root.join("loop")).expect("a link can be created");
+    symlink("/etc/passwd", root.join("outside.rs")).expect("a link can be created");
+    symlink("nowhere", root.join("dangling.rs")).expect("a link can be created");
+    // Some file systems do not allow such a name.
     let odd = fs::write(root.join(OsStr::from_bytes(b"odd\xff.rs")), "pub fn odd() {}\n").is_ok();
     for command in ["index", "sync"] {
         let answer = project.json(command);

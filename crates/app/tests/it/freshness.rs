@@ -1,5 +1,5 @@
-//! Whatever is checked out, edited or moved under a server: no answer has another branch's content, and none is called
-//! fresh that nobody looked at.
+//! Whatever is checked out, edited or moved while a server runs: no answer has another branch's content, and none is
+//! marked fresh without a check.
 
 use crate::support;
 
@@ -14,10 +14,10 @@ use support::{Project, location_arg, places};
 
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// So long a question waits for a sync.
+/// The time limit of a query for a sync.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// `main` has `old_way`, `feat` has `new_way` in its place; only `main` is indexed.
+/// `main` has `old_way`, `feat` has `new_way` instead; only `main` is indexed.
 fn project() -> Project {
     let project = Project::indexed(&[("src/a.py", "def old_way():\n    pass\n"), ("b.py", "def same():\n    pass\n")]);
     project.repository.branch("feat").write("src/a.py", "def new_way():\n    pass\n").commit("new");
@@ -30,11 +30,11 @@ fn serve(project: &Project, args: &[&str]) -> StdioClient {
     StdioClient::open(project.repository.root(), project.home.path(), args)
 }
 
-/// Takes the lock that every writer takes, so that nothing can be brought in.
+/// Takes the lock that every writer takes, so that no sync is possible.
 fn hold_write_lock(project: &Project) -> File {
-    let file = File::open(project.data().join("write.lock")).expect("a writer was there before");
+    let file = File::open(project.data().join("write.lock")).expect("an earlier writer created the lock");
     let is_held = wait_until(SYNC_TIMEOUT, || file.try_lock().is_ok());
-    assert!(is_held, "somebody writes for ever");
+    assert!(is_held, "the lock is never released");
     file
 }
 
@@ -42,14 +42,14 @@ fn locate(client: &mut StdioClient, name: &str, policy: &str) -> Value {
     client.result("locate_symbol", json!({ "name": name, "freshness_policy": policy }))["answer"].clone()
 }
 
-/// Where a name is, on which ref, and how fresh that is.
+/// Returns the number of hits, the ref, and the freshness of an answer.
 fn ref_and_freshness(answer: &Value) -> (usize, &str, &str) {
     let text = |key: &str| answer["metadata"][key].as_str().unwrap_or_default();
     (answer["results"].as_array().map_or(0, Vec::len), text("ref"), text("freshness_status"))
 }
 
-/// Asks until an answer is fresh. What comes before is of this ref, too, and has as many places; or there is none yet. On a
-/// busy machine two seconds may not be enough for a sync, nor 100 ms for a look.
+/// Repeats the query until an answer is fresh. Earlier answers have the same ref and the same number of hits, or are
+/// errors. On a busy machine two seconds may not be sufficient for a sync, nor 100 ms for a freshness check.
 #[track_caller]
 fn wait_for_result(client: &mut StdioClient, question: Value, places: usize, name: &str) {
     let mut answer = Value::Null;
@@ -63,7 +63,7 @@ fn wait_for_result(client: &mut StdioClient, question: Value, places: usize, nam
     assert!(is_fresh, "{answer}");
 }
 
-/// Asks until an answer is fresh.
+/// Repeats the query until an answer is fresh.
 fn wait_until_fresh(client: &mut StdioClient, name: &str) -> Value {
     let mut answer = Value::Null;
     let is_fresh = wait_until(SYNC_TIMEOUT, || {
@@ -82,7 +82,7 @@ fn checkout_never_shows_the_old_branch() {
         let mut client = serve(&project, flags);
         assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "old_way")), (1, "main", "fresh"));
 
-        // Nothing is published of feat, and nothing can be: no policy has an answer.
+        // Nothing of feat is published, and nothing can be: no policy has an answer.
         let lock = hold_write_lock(&project);
         project.repository.checkout("feat");
         for policy in ["best_effort", "strict", "balanced"] {
@@ -95,7 +95,7 @@ fn checkout_never_shows_the_old_branch() {
         wait_for_result(&mut client, json!({ "name": "new_way" }), 1, "feat");
         wait_for_result(&mut client, json!({ "name": "old_way" }), 0, "feat");
 
-        // What git has for main is published: it answers until the work tree is.
+        // The commit of main is published: it answers until the work tree is published.
         let lock = hold_write_lock(&project);
         project.repository.checkout("main");
         assert_eq!(ref_and_freshness(&locate(&mut client, "old_way", "best_effort")), (1, "main", "stale"));
@@ -109,7 +109,7 @@ fn checkout_never_shows_the_old_branch() {
     }
 }
 
-/// Whoever only reports does not sync: what it tells of a branch is the branch's, too, or nothing.
+/// A command that only reports does not sync: its data about a branch is the branch's own, or nothing.
 #[test]
 fn status_reports_the_right_branch() {
     let project = project();
@@ -126,7 +126,7 @@ fn status_reports_the_right_branch() {
     assert_eq!((&health["projects"][0]["ref"], &health["projects"][0]["file_count"]), (&json!("feat"), &json!(0)));
     assert_eq!(client.call("list_refs", json!({}))["metadata"]["indexed_commit"], Value::Null);
     assert_eq!(client.call_error("switch_ref", json!({ "ref": "feat" })).0, "ref_not_indexed");
-    // What git has for it is published in passing.
+    // The commit's view is published as well.
     project.run_ok("index --ref feat~0");
     let report = project.json("status");
     assert_eq!(told(&report), ("\"feat\" \"ready\" 3".into(), json!(feat)), "{report}");
@@ -168,13 +168,13 @@ fn edits_are_seen_without_a_watch() {
     let mut client = serve(&project, &["--no-watch"]);
     for round in 0..5 {
         wait_until_fresh(&mut client, "same");
-        // A sync that is still on its way could see the edit first.
+        // A running sync could see the edit first.
         client.wait_for_index(json!({}));
         project.repository.write("b.py", format!("def same():\n    pass\n\n\ndef new_{round}():\n    pass\n"));
         let answer = locate(&mut client, &format!("new_{round}"), "best_effort");
         assert_eq!(ref_and_freshness(&answer), (0, "main", "stale"), "{answer}");
         assert_eq!(locate(&mut client, "same", "strict")["error"]["code"], "index_stale");
-        // The next balanced one brings it in.
+        // The next balanced query syncs it.
         locate(&mut client, "same", "balanced");
     }
 }
@@ -185,11 +185,11 @@ fn unavailable_watch_is_reported_once() {
     let few = [("CODECOMPASS_WATCH_FOLDERS", "1")];
     let mut client = StdioClient::open_with(project.repository.root(), project.home.path(), &[], &few);
     wait_until_fresh(&mut client, "same");
-    let told_so = || client.server.stderr_text().matches("every query compares all files").count();
+    let told_so = || client.server.stderr_text().matches("every query checks all files").count();
     assert!(wait_until(SYNC_TIMEOUT, || told_so() > 0), "{}", client.server.stderr_text());
     wait_until_fresh(&mut client, "same");
     client.wait_for_index(json!({}));
-    assert_eq!(client.server.stderr_text().matches("every query compares all files").count(), 1);
+    assert_eq!(client.server.stderr_text().matches("every query checks all files").count(), 1);
     let health = client.call("health_check", json!({}));
     let warnings = health["metadata"]["warnings"].to_string();
     assert!(warnings.contains("not watched") && warnings.contains("2 folders"), "{health}");
@@ -197,7 +197,7 @@ fn unavailable_watch_is_reported_once() {
     assert_eq!(ref_and_freshness(&locate(&mut client, "edited", "best_effort")), (0, "main", "stale"));
 }
 
-/// Waits until the watch alone, without anybody asking for a sync, has brought a name in.
+/// Waits until the watch alone, without a request for a sync, has synced a name.
 #[track_caller]
 fn wait_for_symbol(client: &mut StdioClient, name: &str) {
     let is_in =
@@ -212,19 +212,19 @@ fn watch_follows_folder_changes() {
     let mut client = serve(&project, &[]);
     wait_until_fresh(&mut client, "same");
     let write = |path: &str, name: &str| project.repository.write(path, format!("def {name}():\n    pass\n"));
-    // An empty folder, and a file in it a good while later.
-    fs::create_dir(project.repository.path("empty")).expect("it can be made");
+    // An empty folder, and a file in it much later.
+    fs::create_dir(project.repository.path("empty")).expect("it can be created");
     write("first.py", "first");
     wait_for_symbol(&mut client, "first");
     write("empty/late.py", "late");
     wait_for_symbol(&mut client, "late");
-    // Deleted and made anew under the same path, at once.
-    fs::remove_dir_all(project.repository.path("src")).expect("it was there");
+    // Deleted and created again under the same path, at once.
+    fs::remove_dir_all(project.repository.path("src")).expect("it existed");
     write("src/again.py", "again");
     wait_for_symbol(&mut client, "again");
     write("src/more.py", "more");
     wait_for_symbol(&mut client, "more");
-    // Left out until the rule goes.
+    // Excluded until the rule is removed.
     write("left/made.py", "made");
     project.repository.write(".gitignore", "nothing/\n");
     wait_for_symbol(&mut client, "made");
@@ -254,7 +254,7 @@ fn swapped_worktrees_are_distinguished() {
     arrives("new_way", "two", 1, "feat");
 }
 
-/// A folder without git, and one above it that is moved: nothing in the folder itself happens.
+/// A folder without git, and a parent of it that is moved: the folder itself gets no event.
 #[test]
 fn replaced_folder_is_not_fresh() {
     let (project, top) = (project(), tempfile::tempdir().expect("a folder"));
@@ -262,7 +262,7 @@ fn replaced_folder_is_not_fresh() {
         let root = top.path().join(above).join("plain");
         fs::create_dir_all(&root)
             .and_then(|()| fs::write(root.join("a.py"), format!("def {name}(): pass\n")))
-            .expect("it can be made");
+            .expect("it can be created");
     }
     let root = top.path().join("here/plain");
     assert!(project.run_at(&root, "index", &[]).succeeded());
@@ -327,13 +327,13 @@ fn health_check_reports_a_missing_repository() {
     assert_eq!(health["status"], "error", "{health}");
     let warnings = health["metadata"]["warnings"].to_string();
     assert!(warnings.contains("cannot be read") && warnings.contains(copy.to_str().expect("plain")), "{health}");
-    // Another one at the same path is taken for what it is.
+    // Another repository at the same path is recognized as another one.
     project.repository.git(&["clone", "-q", "-b", "feat", ".", copy.to_str().expect("plain")]);
     assert_eq!(ref_and_freshness(&wait_until_fresh(&mut client, "new_way")), (1, "feat", "fresh"));
     assert!(wait_until(SYNC_TIMEOUT, || client.call("health_check", json!({}))["status"] == "ready"));
 }
 
-/// One that is moved is followed, as the working folder is.
+/// A moved work tree is followed, because the working folder moves with it.
 #[test]
 fn moved_worktree_is_followed() {
     let (project, folder) = (project(), tempfile::tempdir().expect("a folder"));
@@ -394,14 +394,14 @@ fn compare_with_unsynced_work_tree_is_an_error() {
     let refused = project.json_expecting("diff HEAD @worktree", 4);
     assert_eq!(refused["error"]["code"], "index_in_progress", "{refused}");
     drop(held);
-    // Whatever keeps it from writing: here, what should be a file is a folder.
+    // Any obstacle to writing: here, a folder is in place of a file.
     fs::remove_file(&lock).and_then(|()| fs::create_dir(&lock)).expect("it can be replaced");
     let refused = project.run("diff HEAD @worktree");
     assert_eq!((refused.code, &*refused.stdout), (Some(6), ""), "{refused:?}");
-    // Where an older answer is of use it is given, with a warning.
+    // If an older answer is useful it is returned, with a warning.
     let reply = project.run("locate same");
     assert!(reply.stdout.contains("could not be synced"), "{reply:?}");
-    // A server says the same.
+    // A server does the same.
     let mut client = serve(&project, &["--no-watch"]);
     let (code, error) = client.call_error("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
     assert_eq!(code, "internal_error", "{error}");
@@ -414,7 +414,7 @@ fn server_syncs_before_comparing() {
     wait_until_fresh(&mut client, "same");
     project.repository.write("b.py", "def other():\n    pass\n");
     let answer = client.call("diff_context", json!({ "base_ref": "main", "head_ref": "@worktree" }));
-    // On a busy machine that may take too long: then what is missing is told.
+    // On a busy machine that may take too long: then the missing changes are reported.
     let is_late = answer["metadata"]["warnings"].to_string().contains("changes not in this answer: b.py");
     assert!(answer["total_changes"] == 2 || is_late, "{answer}");
     assert!(project.run_ok("diff HEAD @worktree").contains("other"));
@@ -461,7 +461,7 @@ fn read_only_data_folder_answers_queries() {
     }
 }
 
-/// Runs a command as somebody who may read and not write, which for root is somebody else.
+/// Runs a command as a user who may read and not write; for root, as another user.
 #[cfg(unix)]
 fn without_rights(project: &Project, command: &str) -> String {
     use std::os::unix::fs::MetadataExt;
@@ -497,14 +497,14 @@ fn set_readable(folder: &Path) {
 #[cfg(unix)]
 fn set_modes(path: &Path, change: &dyn Fn(u32) -> u32) {
     use std::os::unix::fs::PermissionsExt;
-    let metadata = fs::symlink_metadata(path).expect("it is there");
+    let metadata = fs::symlink_metadata(path).expect("it exists");
     let mode = change(metadata.permissions().mode());
     let below = || fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
-    // A folder has to be open while what is in it changes.
+    // A folder has to be accessible while its entries change.
     if metadata.is_dir() {
         below().for_each(|path| set_modes(&path, change));
     }
-    fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("it is ours");
+    fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("the test owns it");
 }
 
 #[test]

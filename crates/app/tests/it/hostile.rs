@@ -8,7 +8,7 @@ use serde_json::json;
 use support::Project;
 use support::client::{Client, Server, StdioClient, http};
 
-/// A path of this many steps that all have the same name.
+/// Returns a path with this many steps of the same name.
 fn deep(steps: usize) -> String {
     vec!["a"; steps].join("/")
 }
@@ -57,7 +57,7 @@ fn deep_explorer_addresses_are_refused() {
     assert_eq!(get("/file/a/a/b.py").status, 200);
 }
 
-/// A commit whose tree has 10^10 files, from one blob and ten trees.
+/// Creates a commit whose tree has 10^10 files, from one blob and ten trees.
 fn tree_bomb(project: &Project) -> String {
     let repository = &project.repository;
     let mut id = repository.git(&["rev-parse", "HEAD:a.py"]).trim().to_owned();
@@ -73,7 +73,7 @@ fn tree_bomb(project: &Project) -> String {
     repository.git(&["commit-tree", &id, "-m", "bomb"]).trim().to_owned()
 }
 
-/// The most memory that a process has had at once, in MiB; 0 where the system does not tell.
+/// Returns the peak memory of a process, in MiB; 0 where the system does not report it.
 fn peak_mib(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! Git folders made by somebody hostile: files that block their reader, and paths that lead into other repositories.
+//! Hostile git folders: files that block their reader, and paths that lead into other repositories.
 
 #![cfg(unix)]
 
@@ -42,9 +42,9 @@ fn real(path: &Path) -> String {
     path.canonicalize().expect("it exists").display().to_string()
 }
 
-/// A repository with one file in one commit.
+/// Creates a repository with one file in one commit.
 fn commit_at(folder: &Path, name: &str) -> String {
-    fs::create_dir_all(folder).expect("it can be made");
+    fs::create_dir_all(folder).expect("it can be created");
     git(folder, &["init", "-q", "-b", "main"]);
     fs::write(folder.join("a.rs"), format!("pub fn {name}() {{}}\n")).expect("it can be written");
     git(folder, &["add", "."]);
@@ -52,9 +52,9 @@ fn commit_at(folder: &Path, name: &str) -> String {
     git(folder, &["rev-parse", "HEAD"])
 }
 
-/// Puts a named pipe in the place of a file.
+/// Replaces a file with a named pipe.
 fn pipe_at(path: &Path) {
-    fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be made");
+    fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it can be created");
     let _ = fs::remove_file(path);
     let _ = fs::remove_dir_all(path);
     assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo can be run").success());
@@ -88,7 +88,7 @@ fn pipes(head: &str) -> Vec<(String, &'static str)> {
     fixed.chain([(loose, "main")]).collect()
 }
 
-/// Asks everything that reads a repository, and returns the messages of errors. Each request has to be answered in time.
+/// Calls everything that reads a repository, and returns the error messages. Each request has to be answered in time.
 fn ask(address: &str, workspace: &str, ref_name: &str, about: &str) -> Vec<String> {
     let requests = [
         ("index_status", json!({})),
@@ -112,7 +112,7 @@ fn ask(address: &str, workspace: &str, ref_name: &str, about: &str) -> Vec<Strin
     })
 }
 
-/// Expects one of these statuses of `GET /health`: 503 where the server's own workspace is the one that is refused.
+/// Expects one of these statuses of `GET /health`: 503 if the server's own workspace is refused.
 fn expect_health(address: &str, statuses: &[u16]) {
     let began = Instant::now();
     let status = http(address, "GET /health", &[], b"").status;
@@ -123,7 +123,7 @@ fn expect_health(address: &str, statuses: &[u16]) {
 #[test]
 fn named_pipes_in_a_git_folder_do_not_block() {
     let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-    let folder = tempfile::tempdir().expect("a temp folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let server = server(&project, &[]);
     let address = server.address();
     for (number, place) in (0..pipes(&"0".repeat(40)).len()).flat_map(|number| [(number, "before"), (number, "after")])
@@ -151,11 +151,11 @@ fn named_pipes_in_a_git_folder_do_not_block() {
 #[test]
 fn unregistered_folders_are_not_opened() {
     let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-    let folder = tempfile::tempdir().expect("a temp folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let root = folder.path().join("unknown");
     commit_at(&root, "mine");
     let server = server(&project, &[]);
-    // What is not opened needs no check, so its type is not reported.
+    // Files that are not opened need no check, so their type is not reported.
     pipe_at(&root.join(".git/config"));
     let (code, error) = HttpClient::stateless(&server.address())
         .call_error("locate_symbol", json!({ "name": "mine", "workspace": real(&root) }));
@@ -163,7 +163,7 @@ fn unregistered_folders_are_not_opened() {
     expect_health(&server.address(), &[200]);
 }
 
-/// A way by which a client that can write to its own folder makes it use another repository.
+/// A way for a client with write access to its own folder to make it use another repository.
 type Escape = (&'static str, fn(own: &Path, other: &Path));
 
 fn replace_dot_git(own: &Path) -> PathBuf {
@@ -173,12 +173,12 @@ fn replace_dot_git(own: &Path) -> PathBuf {
 }
 
 fn alternates(objects: &Path, target: &Path) {
-    fs::create_dir_all(objects.join("info")).expect("it can be made");
+    fs::create_dir_all(objects.join("info")).expect("it can be created");
     fs::write(objects.join("info/alternates"), format!("{}\n", target.display())).expect("it can be written");
 }
 
 fn link_children(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("it can be made");
+    fs::create_dir_all(to).expect("it can be created");
     for entry in fs::read_dir(from).expect("it is a folder").flatten() {
         let _ = symlink(entry.path(), to.join(entry.file_name()));
     }
@@ -190,7 +190,7 @@ const ESCAPES: &[Escape] = &[
         fs::write(replace_dot_git(own), text).expect("it can be written");
     }),
     ("a .git link", |own, other| {
-        symlink(other.join(".git"), replace_dot_git(own)).expect("it can be made");
+        symlink(other.join(".git"), replace_dot_git(own)).expect("it can be created");
     }),
     ("an alternate", |own, other| alternates(&own.join(".git/objects"), &other.join(".git/objects"))),
     ("an alternate of an alternate", |own, other| {
@@ -202,7 +202,7 @@ const ESCAPES: &[Escape] = &[
     }),
     ("a forged linked work tree", |own, other| {
         let inner = own.join("inner");
-        fs::create_dir_all(&inner).expect("it can be made");
+        fs::create_dir_all(&inner).expect("it can be created");
         for (name, text) in [
             ("HEAD", "ref: refs/heads/main\n".to_owned()),
             ("commondir", other.join(".git").display().to_string()),
@@ -214,7 +214,7 @@ const ESCAPES: &[Escape] = &[
     }),
     ("linked objects", |own, other| {
         fs::rename(own.join(".git/objects"), own.join("moved")).expect("it can be moved");
-        symlink(other.join(".git/objects"), own.join(".git/objects")).expect("it can be made");
+        symlink(other.join(".git/objects"), own.join(".git/objects")).expect("it can be created");
     }),
     ("linked folders of objects", |own, other| {
         link_children(&other.join(".git/objects"), &own.join(".git/objects"));
@@ -232,19 +232,19 @@ const ESCAPES: &[Escape] = &[
     }),
     ("linked refs", |own, other| {
         fs::rename(own.join(".git/refs"), own.join("moved")).expect("it can be moved");
-        symlink(other.join(".git/refs"), own.join(".git/refs")).expect("it can be made");
+        symlink(other.join(".git/refs"), own.join(".git/refs")).expect("it can be created");
     }),
     ("linked packed-refs", |own, other| {
         git(other, &["pack-refs", "--all"]);
-        symlink(other.join(".git/packed-refs"), own.join(".git/packed-refs")).expect("it can be made");
+        symlink(other.join(".git/packed-refs"), own.join(".git/packed-refs")).expect("it can be created");
     }),
     ("a linked index", |own, other| {
         fs::remove_file(own.join(".git/index")).expect("it exists");
-        symlink(other.join(".git/index"), own.join(".git/index")).expect("it can be made");
+        symlink(other.join(".git/index"), own.join(".git/index")).expect("it can be created");
     }),
 ];
 
-/// Asks for the other repository's code, by its commit and by name. Nothing of it may be in an answer.
+/// Requests the other repository's code, by its commit and by name. No answer may contain any of it.
 fn expect_refused(client: &mut HttpClient, way: &str, workspace: Option<&str>, commit: &str) {
     for ref_name in [Some(commit), Some("main"), None] {
         let mut arguments = json!({ "name": SECRET });
@@ -267,7 +267,7 @@ fn own_workspace_server_reads_no_other_repository() {
     for (way, escape) in ESCAPES {
         for is_open in [false, true] {
             let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-            let other = tempfile::tempdir().expect("a temp folder");
+            let other = tempfile::tempdir().expect("a temporary folder can be created");
             let commit = commit_at(other.path(), SECRET);
             let server = server(&project, &["--own-workspace-only"]);
             let mut client = HttpClient::stateless(&server.address());
@@ -286,10 +286,12 @@ fn allowed_root_excludes_repositories_outside() {
     for (way, escape) in ESCAPES {
         for is_open in [false, true] {
             let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-            let (allowed, other) =
-                (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
+            let (allowed, other) = (
+                tempfile::tempdir().expect("a temporary folder can be created"),
+                tempfile::tempdir().expect("a temporary folder can be created"),
+            );
             let commit = commit_at(other.path(), SECRET);
-            // A repository that the user has indexed is registered, which must not help.
+            // The user has indexed the repository, so it is registered. That must not help.
             project.run_at(other.path(), "index", &[]);
             let root = allowed.path().join("client");
             commit_at(&root, "mine");
@@ -310,7 +312,7 @@ fn allowed_root_excludes_repositories_outside() {
 #[test]
 fn removed_git_folder_does_not_widen_the_workspace() {
     let project = Project::new(Repository::plain());
-    let outer = tempfile::tempdir().expect("a temp folder");
+    let outer = tempfile::tempdir().expect("a temporary folder can be created");
     commit_at(outer.path(), SECRET);
     let inner = outer.path().join("inner");
     commit_at(&inner, "mine");
@@ -328,7 +330,7 @@ fn removed_git_folder_does_not_widen_the_workspace() {
 #[test]
 fn configured_work_tree_is_ignored() {
     let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-    let other = tempfile::tempdir().expect("a temp folder");
+    let other = tempfile::tempdir().expect("a temporary folder can be created");
     commit_at(other.path(), SECRET);
     project.repository.git(&["config", "core.worktree", &real(other.path())]);
     let server = server(&project, &["--own-workspace-only"]);
@@ -342,7 +344,10 @@ fn configured_work_tree_is_ignored() {
 #[test]
 fn linked_work_trees_and_submodules_are_served() {
     let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-    let (allowed, outside) = (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
+    let (allowed, outside) = (
+        tempfile::tempdir().expect("a temporary folder can be created"),
+        tempfile::tempdir().expect("a temporary folder can be created"),
+    );
     let main = outside.path().join("main");
     commit_at(&main, "mine");
     let (linked, library) = (allowed.path().join("linked"), outside.path().join("library"));
@@ -374,12 +379,15 @@ fn linked_work_trees_and_submodules_are_served() {
 #[test]
 fn errors_outside_the_allowed_roots_are_equal() {
     let project = Project::indexed(&[("own.rs", "pub fn own() {}\n")]);
-    let (allowed, outside) = (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
+    let (allowed, outside) = (
+        tempfile::tempdir().expect("a temporary folder can be created"),
+        tempfile::tempdir().expect("a temporary folder can be created"),
+    );
     let commit = commit_at(&outside.path().join("repository"), "theirs");
     assert_eq!(commit.len(), 40);
-    fs::create_dir(outside.path().join("folder")).expect("it can be made");
+    fs::create_dir(outside.path().join("folder")).expect("it can be created");
     fs::write(outside.path().join("file"), "x").expect("it can be written");
-    fs::create_dir_all(outside.path().join("broken/.git/refs")).expect("it can be made");
+    fs::create_dir_all(outside.path().join("broken/.git/refs")).expect("it can be created");
     fs::write(outside.path().join("broken/.git/HEAD"), "x").expect("it can be written");
     let flags = ["--auto-workspace", "--allowed-root", &real(allowed.path())];
     let server = server(&project, &flags);

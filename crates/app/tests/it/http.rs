@@ -1,4 +1,4 @@
-//! The HTTP transport: who is let in, who is sent away, and with which status.
+//! The HTTP transport: which requests are accepted or refused, and with which status.
 
 use crate::support;
 
@@ -92,7 +92,7 @@ fn session_end_and_wildcard_accept() {
     assert_eq!(
         http(&address, "POST /mcp", &POST_HEADERS[..1], &opening()).status,
         200,
-        "nothing said is anything taken"
+        "without `Accept`, any type is accepted"
     );
     assert_eq!((accepts("text/html").status, accepts("application/json").status), (406, 406));
     let opened = accepts("*/*");
@@ -104,7 +104,7 @@ fn session_end_and_wildcard_accept() {
     assert_eq!(gone.status, 404, "{gone:?}");
 }
 
-/// Connections that send half a request and stay.
+/// Opens connections that send half a request and stay open.
 fn half_open(address: &str, count: usize) -> Vec<TcpStream> {
     let halves = [
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n",
@@ -126,9 +126,9 @@ fn half_open_connections_do_not_block_others() {
     let address = server.address();
     let mut half = half_open(&address, 700);
     assert_eq!(http(&address, "GET /health", &[], b"").status, 200);
-    // The first had to go for the last.
+    // The first connection was closed for the last one.
     half[0].set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
-    assert!(!matches!(half[0].read(&mut [0]), Ok(1)), "it was sent away");
+    assert!(!matches!(half[0].read(&mut [0]), Ok(1)), "the connection was closed");
     let mut client = HttpClient::session(&address);
     assert_eq!(client.call("locate_symbol", json!({ "name": "only_one" }))["total_candidates"], 1);
 }
@@ -137,7 +137,7 @@ fn half_open_connections_do_not_block_others() {
 #[test]
 fn few_descriptors_still_accept_clients() {
     let project = project();
-    // Few enough for the limit of the process to be met before that of connections.
+    // Few enough that the limit of the process is reached before that of connections.
     let server =
         Server::limited(project.repository.root(), project.home.path(), 40, &["--transport", "http", "--port", "0"]);
     let address = server.address();
@@ -169,7 +169,7 @@ fn token_is_required_when_configured() {
     assert_eq!(post(Some("Bearer wrong-secret-of-length".into())).status, 401);
     assert_eq!(post(Some(format!("Bearer {secret}"))).status, 200);
     assert_eq!(http(&address, "GET /health", &[], b"").status, 401);
-    // Without the variable one is made, kept, and only its owner can read it.
+    // Without the variable a token is created and kept, and only its owner can read it.
     let made = server(&project, &["--require-token"], &[]);
     made.address();
     let file = project.home.path().join("http-token");
@@ -180,7 +180,7 @@ fn token_is_required_when_configured() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(&file).expect("it is there").permissions().mode();
+        let mode = std::fs::metadata(&file).expect("it exists").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 }
@@ -230,7 +230,7 @@ fn abandoned_sessions_are_evicted() {
     let mut first = HttpClient::session(&address);
     for _ in 0..300 {
         assert_eq!(http(&address, "POST /mcp", POST_HEADERS, &opening()).status, 200);
-        // Who speaks stays.
+        // A session that sends requests stays open.
         first.call("locate_symbol", json!({ "name": "only_one" }));
     }
 }
@@ -261,7 +261,7 @@ fn signal_shuts_down_gracefully() {
     assert_eq!(server.exits_within(Duration::from_secs(30)), Some(0));
 }
 
-/// Sends bytes and returns everything that comes back until the server closes, or nothing within the time limit.
+/// Sends bytes and returns everything received until the server closes; `None` if that exceeds the time limit.
 fn exchange(address: &str, sent: &[u8], limit: Duration) -> Option<String> {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     stream.set_read_timeout(Some(limit)).expect("a timeout can be set");
@@ -279,7 +279,7 @@ fn exchange(address: &str, sent: &[u8], limit: Duration) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Paths that look like `/mcp` and are not.
+/// Paths that look like `/mcp` but are not.
 const NOT_MCP: &[&str] =
     &["/mcp/", "/mcp/x", "/mcp/mcp", "//mcp", "/mcp//", "/%6dcp", "/mcp%2f", "/mcp%2Fx", "/x/../mcp", "/MCP", "/mcp;x"];
 
@@ -293,13 +293,13 @@ fn only_the_exact_mcp_path_is_served() {
             let answer = http(&address, &format!("{method} {path}"), POST_HEADERS, &opening());
             assert_eq!((answer.status, answer.header("mcp-session-id")), (404, None), "{method} {path}");
         }
-        // A body that never comes is not waited for.
+        // The server does not wait for a body that never comes.
         let half =
             format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: 50\r\n\r\n{{");
         let answer = exchange(&address, half.as_bytes(), Duration::from_secs(10));
         assert!(answer.as_ref().is_some_and(|answer| answer.starts_with("HTTP/1.1 404")), "{path}: {answer:?}");
     }
-    // A query and the absolute form are still `/mcp`, behind the same checks.
+    // With a query or in absolute form the path is still `/mcp`, with the same checks.
     for target in ["/mcp?x=1", "/mcp?", &format!("http://{address}/mcp")] {
         assert_eq!(http(&address, &format!("POST {target}"), POST_HEADERS, &opening()).status, 200, "{target}");
         let wrong = http(&address, &format!("POST {target}"), POST_HEADERS, b"{\"jsonrpc\":\"2.0\",\"id\":7}");
@@ -339,14 +339,14 @@ fn session_limit_holds_on_every_path() {
     assert_eq!(ping(), 404, "the session that was silent longest was closed");
 }
 
-/// The resident memory of a process in bytes, where the system reports it.
+/// Returns the resident memory of a process in bytes, where the system reports it.
 fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? << 10)
 }
 
-/// Runs something and returns by how many MiB the resident memory of a process has grown.
+/// Returns by how many MiB the resident memory of a process grows during `run`.
 fn growth(pid: u32, run: impl FnOnce()) -> u64 {
     let before = resident(pid);
     run();
@@ -379,7 +379,7 @@ fn unknown_session_ids_are_not_kept() {
         }
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     };
-    // What the first requests take stays, whatever they are.
+    // The memory for the first requests stays allocated, whatever they are.
     (3_000..3_100).for_each(&mut post);
     let grown = growth(server.pid(), || (0..3_000).for_each(&mut post));
     assert!(grown < 8, "3,000 ids of 4 KB: {grown} MiB");
@@ -403,8 +403,8 @@ fn workspace_and_ref_spellings_are_not_kept() {
     let project = project();
     let mut client = StdioClient::open(project.repository.root(), project.home.path(), &["--no-watch"]);
     let pid = client.server.pid();
-    let root = project.repository.root().canonicalize().expect("it is there").display().to_string();
-    // The same folder, spelled with `//` at another place each time.
+    let root = project.repository.root().canonicalize().expect("it exists").display().to_string();
+    // The same folder, spelled with `//` at a different position each time.
     let units = (4_000 - root.len()) / 2;
     let spelling = |number: usize| {
         let (first, second) = (number % units, units - 1 - number / units);
@@ -428,10 +428,10 @@ fn workspace_and_ref_spellings_are_not_kept() {
     assert!(grown < 6, "3,000 spellings of a ref: {grown} MiB");
 }
 
-/// An expression that takes long on [`slow_project`], until its time is up.
+/// An expression that is slow on [`slow_project`], until the time limit.
 const SLOW: &str = ".{0,500}q.{0,500}z.{0,500}w";
 
-/// A repository in which [`SLOW`] takes long.
+/// A repository in which [`SLOW`] is slow.
 fn slow_project() -> Project {
     let mut state = 1u64;
     let mut letter = || {
@@ -443,7 +443,7 @@ fn slow_project() -> Project {
     Project::indexed(&[("letters.txt", &(lines.join("\n") + "\n")), ("a.rs", "pub fn only_one() {}\n")])
 }
 
-/// Sends calls of `grep_code`, each on a connection of its own, and does not wait for the answers.
+/// Sends calls of `grep_code`, each on its own connection, and does not wait for the answers.
 fn send_greps(address: &str, session: &str, count: usize) -> Vec<TcpStream> {
     let send = |id: usize| {
         let params = json!({ "name": "grep_code", "arguments": { "pattern": SLOW } });
@@ -456,7 +456,7 @@ fn send_greps(address: &str, session: &str, count: usize) -> Vec<TcpStream> {
             message.len()
         );
         stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(message.as_bytes())).expect("it is taken");
-        // The head of the answer comes when the call is accepted.
+        // The head of the answer is sent when the call is accepted.
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout can be set");
         let mut first = [0; 12];
         stream.read_exact(&mut first).expect("an answer begins");
@@ -483,17 +483,17 @@ fn hang_up_cancels_and_other_clients_are_not_delayed() {
     };
     let while_they_wait = quick(&mut other);
     assert!(while_they_wait < Duration::from_secs(8), "another client waited {while_they_wait:?}");
-    // More than the queue has room for were refused at once.
+    // Requests beyond the capacity of the queue were refused at once.
     let mut refused = greps.pop().expect("there are many");
     let mut answer = [0; 2048];
     let is_refused = wait_until(Duration::from_secs(20), || {
         let count = refused.read(&mut answer).unwrap_or_default();
         String::from_utf8_lossy(&answer[..count]).contains("-32000")
     });
-    assert!(is_refused, "the last call is refused, because too many wait");
+    assert!(is_refused, "the last call is refused, because the queue is full");
     drop(greps);
     drop(refused);
-    // The session's own next calls do not wait for those that were hung up on.
+    // The session's next calls do not wait for those of closed connections.
     let ask = || {
         let params = json!({ "name": "grep_code", "arguments": { "pattern": "only_o.e" } });
         let message = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string();
@@ -503,7 +503,7 @@ fn hang_up_cancels_and_other_clients_are_not_delayed() {
     let began = Instant::now();
     let is_free = wait_until(Duration::from_secs(20), || ask().contains("total_matches"));
     assert!(is_free && began.elapsed() < Duration::from_secs(20), "the session waited {:?}", began.elapsed());
-    // Nothing works on for those who hung up: for a tenth of a second at least, no thread uses the processor.
+    // No work continues for closed connections: for at least a tenth of a second, no thread uses the processor.
     #[cfg(target_os = "linux")]
     {
         let is_idle = wait_until(Duration::from_secs(20), || {
@@ -511,11 +511,11 @@ fn hang_up_cancels_and_other_clients_are_not_delayed() {
             std::thread::park_timeout(Duration::from_millis(300));
             ticks(server.pid()) - before <= 6
         });
-        assert!(is_idle, "the server still works");
+        assert!(is_idle, "the server still uses the processor");
     }
 }
 
-/// The processor time of a process, in hundredths of a second.
+/// Returns the processor time of a process, in hundredths of a second.
 #[cfg(target_os = "linux")]
 fn ticks(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
@@ -523,7 +523,7 @@ fn ticks(pid: u32) -> u64 {
     fields.skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum()
 }
 
-/// Sends one request as another user and returns all that comes back.
+/// Sends one request as another user and returns everything received.
 #[cfg(target_os = "linux")]
 fn http_as(user: u32, address: &str, request: &str) -> String {
     use std::os::unix::process::CommandExt;
@@ -540,7 +540,7 @@ fn http_as(user: u32, address: &str, request: &str) -> String {
 fn other_users_are_refused_unless_a_token_is_required() {
     use std::os::unix::fs::MetadataExt;
     let project = project();
-    if std::fs::metadata(project.home.path()).expect("it is there").uid() != 0 {
+    if std::fs::metadata(project.home.path()).expect("it exists").uid() != 0 {
         eprintln!("skipped: only root can become another user");
         return;
     }
@@ -556,7 +556,7 @@ fn other_users_are_refused_unless_a_token_is_required() {
         let address = server.address();
         let host = address.replace(['[', ']'], "");
         for request in [get, &post] {
-            assert!(http_as(0, &host, request).starts_with("HTTP/1.1 200"), "{args:?}: our own user");
+            assert!(http_as(0, &host, request).starts_with("HTTP/1.1 200"), "{args:?}: the same user");
             let refused = http_as(65534, &host, request);
             assert!(refused.starts_with("HTTP/1.1 401") && refused.contains("--require-token"), "{args:?}: {refused}");
         }
@@ -564,5 +564,5 @@ fn other_users_are_refused_unless_a_token_is_required() {
     let secret = "a-secret-of-some-length";
     let with_token = server(&project, &["--require-token"], &[("CODECOMPASS_TOKEN", secret)]);
     let request = get.replace("Connection", &format!("Authorization: Bearer {secret}\\r\\nConnection"));
-    assert!(http_as(65534, &with_token.address(), &request).starts_with("HTTP/1.1 200"), "who has the token");
+    assert!(http_as(65534, &with_token.address(), &request).starts_with("HTTP/1.1 200"), "with the token");
 }

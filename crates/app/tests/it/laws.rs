@@ -1,4 +1,4 @@
-//! What must hold on any repository, checked on generated ones. A tool joins by one line in [`LAWS`].
+//! Properties that hold for any repository, checked on generated ones. One line in [`LAWS`] adds a tool.
 
 use crate::support;
 
@@ -94,8 +94,8 @@ const LAWS: &[Law] = &[
     Law { name: "status", queries: |_| vec!["status --json".to_owned()] },
 ];
 
-/// Questions about two refs. A ref alone in a repository of its own has nothing to be compared with, so they keep the
-/// other two laws.
+/// Queries about two refs. A single ref in its own repository has nothing to be compared with, so only the other two
+/// laws apply to them.
 const CHANGES: &[Law] = &[
     Law {
         name: "diff",
@@ -165,7 +165,7 @@ fn repeatedly_killed_index_equals_fresh_index() {
     check_road_law(&product(), LAWS, 25..=26, &|repository, home| Box::new(KilledUpdater::new(repository, home)));
 }
 
-/// A server that is asked until it says fresh. With `best_effort` asking does nothing for it: the watch has to.
+/// Queries a server until it reports fresh. With `best_effort` a query triggers no sync: the watch has to.
 struct ServerUpdater {
     client: StdioClient,
     policy: &'static str,
@@ -183,7 +183,7 @@ impl IndexUpdater for ServerUpdater {
     }
 }
 
-/// A command that dies at some write of every sync, and one that is left alone then.
+/// Runs a command that is killed at some write of every sync, and then one that is not.
 struct KilledUpdater {
     binary: ProductBinary,
     root: PathBuf,
@@ -207,21 +207,21 @@ impl IndexUpdater for KilledUpdater {
     }
 }
 
-/// A few of the names, spread over all there are; some exist on one ref only.
+/// Returns a few of the names, spread over all; some exist on one ref only.
 fn names(sample: &RandomRepository) -> Vec<String> {
     const MAX_NAMES: usize = 5;
     let step = sample.names.len().div_ceil(MAX_NAMES).max(1);
     sample.names.iter().step_by(step).cloned().collect()
 }
 
-/// Ends of qualified names: the file's stem and a function, which it has or has not.
+/// Returns suffixes of qualified names: the file's stem and a function that may or may not be in it.
 fn suffixes(sample: &RandomRepository) -> Vec<String> {
     let stem = |path: &String| path.rsplit('/').next().and_then(|name| name.split('.').next()).map(str::to_owned);
     let stems = sample.paths.iter().step_by(4).filter_map(stem);
     stems.zip(sample.names.iter().step_by(3)).take(3).map(|(stem, name)| format!("{stem}::{name}")).collect()
 }
 
-/// A name and the first line of a file, which may be its place or not.
+/// Returns names with the first line of a file, which may or may not be their location.
 fn places(sample: &RandomRepository) -> Vec<String> {
     let paths = sample.paths.iter().step_by(3);
     names(sample).iter().zip(paths).take(3).map(|(name, path)| format!("{name} {path}:1")).collect()
@@ -235,7 +235,7 @@ fn product() -> impl Product {
     Comparable(ProductBinary::new(env!("CARGO_BIN_EXE_codecompass")))
 }
 
-/// The program, whose `status` does not tell which project it speaks of: a repository of its own is another project.
+/// The program with a `status` that does not name its project: a separate repository is another project.
 struct Comparable(ProductBinary);
 
 impl Product for Comparable {

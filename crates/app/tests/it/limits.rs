@@ -1,4 +1,4 @@
-//! Limits of the machine and of patience: time, the log of the database, watches, and a full disk.
+//! Limits of the machine and of time: timeouts, the log of the database, watches, and a full disk.
 
 use crate::support;
 
@@ -14,7 +14,7 @@ use support::{PROGRAM, Project};
 
 const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Functions with names of their own: `f_{file}_{n}`.
+/// Returns functions with unique names: `f_{file}_{n}`.
 fn functions(file: usize, count: usize, edit: usize) -> String {
     let function = |n: usize| {
         format!(
@@ -25,7 +25,7 @@ fn functions(file: usize, count: usize, edit: usize) -> String {
     (0..count).map(function).collect()
 }
 
-/// How many bytes the logs of all databases below a folder have.
+/// Returns the size in bytes of the logs of all databases below a folder.
 fn log_bytes(project: &Project) -> u64 {
     fs::metadata(project.epoch().join("store.db-wal")).map_or(0, |log| log.len())
 }
@@ -52,7 +52,7 @@ fn database_log_stays_small() {
     assert!(most < 8 << 20, "the log has grown to {most} bytes");
 }
 
-/// How many folders a process watches, where the system tells.
+/// Returns the number of folders that a process watches, where the system reports it.
 fn watches(process: u32) -> usize {
     let files = fs::read_dir(format!("/proc/{process}/fdinfo")).into_iter().flatten().flatten();
     let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
@@ -62,13 +62,13 @@ fn watches(process: u32) -> usize {
 #[test]
 fn closed_workspaces_are_unwatched() {
     let project = Project::indexed(&[("a.py", "def own():\n    pass\n")]);
-    let folder = tempfile::tempdir().expect("a temp folder");
-    let root = folder.path().canonicalize().expect("it is there");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let root = folder.path().canonicalize().expect("it exists");
     let make = |number: usize| {
         let path = root.join(format!("w{number}"));
         for inside in 0..9 {
             let inside = path.join(format!("d{inside}"));
-            fs::create_dir_all(&inside).expect("it can be made");
+            fs::create_dir_all(&inside).expect("it can be created");
             fs::write(inside.join("a.py"), format!("def only_{number}():\n    pass\n")).expect("it can be written");
         }
         path.display().to_string()
@@ -90,7 +90,7 @@ fn closed_workspaces_are_unwatched() {
 
 #[test]
 fn slow_regex_times_out_inside_a_file() {
-    // Letters in no order: whoever matches `.{0,500}q.{0,500}z.{0,500}w` here has to keep hundreds of beginnings in mind.
+    // Random letters: matching `.{0,500}q.{0,500}z.{0,500}w` here requires hundreds of simultaneous match starts.
     let mut state = 1u64;
     let mut letter = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -104,7 +104,7 @@ fn slow_regex_times_out_inside_a_file() {
     let answer = client.call("grep_code", json!({ "pattern": pattern }));
     assert_eq!(answer["metadata"]["result_completeness"], "partial", "{answer}");
     assert!(answer["metadata"]["warnings"].to_string().contains("time limit"), "{answer}");
-    // What was cancelled is not answered, and others are.
+    // A cancelled call is not answered, and others are.
     let slow = client.ask("tools/call", json!({ "name": "grep_code", "arguments": { "pattern": pattern } }));
     client.send(&json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": slow, "reason": "enough" },
@@ -115,7 +115,7 @@ fn slow_regex_times_out_inside_a_file() {
     assert_eq!(health["status"], "ready", "{health}");
 }
 
-/// What happens on a disk of four megabytes, step by step; each writes what it said and how it ended into a file.
+/// The steps on a disk of four megabytes. Each writes its output and exit code into a file.
 const FULL_DISK_SCRIPT: &str = r#"
 mount -t tmpfs -o size=4m none "$DATA" || exit 77
 say() { name=$1; shift; "$PROGRAM" "$@" > "$OUT/$name" 2>&1; echo "exit $?" >> "$OUT/$name"; }
@@ -132,11 +132,14 @@ say new locate new --json --no-sync
 say sound doctor
 "#;
 
-/// Plays it in a name space of its own; nothing where the system allows none.
+/// Runs the script in its own namespace; `None` where the system does not allow one.
 fn run_with_full_disk(fill: &str) -> Option<tempfile::TempDir> {
     let repository = Repository::new();
     repository.write("old.rs", "pub fn old() {}\n").commit("old");
-    let (data, out) = (tempfile::tempdir().expect("a temp folder"), tempfile::tempdir().expect("a temp folder"));
+    let (data, out) = (
+        tempfile::tempdir().expect("a temporary folder can be created"),
+        tempfile::tempdir().expect("a temporary folder can be created"),
+    );
     let more = out.path().join("more.rs");
     fs::write(&more, (0..150).map(|file| functions(file, 60, file)).collect::<String>()).expect("it can be written");
     let played = Command::new("unshare")
@@ -161,7 +164,7 @@ fn output_of(out: &Path, name: &str) -> (String, String) {
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is not run says so")]
 fn full_disk_is_reported_and_loses_nothing() {
-    // Nothing is left, or enough for a write to begin: then it is SQLite or one of Tantivy's threads that meets the end.
+    // Nothing is left, or enough for a write to start: then SQLite or one of Tantivy's threads reaches the limit.
     for fill in ["4m", "3700k", "3300k", "2600k"] {
         let Some(out) = run_with_full_disk(fill) else {
             eprintln!("skipped: no disk can be made here");
@@ -182,8 +185,8 @@ fn full_disk_is_reported_and_loses_nothing() {
         let (told, code) = output_of(out.path(), "doctor");
         assert!(code == "1" && told.contains("FAIL  free disk") && !told.contains("--force"), "{fill}: {told}");
         let (told, code) = output_of(out.path(), "locate");
-        assert!(code == "0" && told.contains("old.rs") && told.contains("There is no space left in"), "{fill}: {told}");
-        // Once there is room, the next sync mends it.
+        assert!(code == "0" && told.contains("old.rs") && told.contains("There is no room in"), "{fill}: {told}");
+        // Once there is free space, the next sync repairs it.
         let (told, code) = output_of(out.path(), "mended");
         assert_eq!(code, "0", "{fill}: {told}");
         let (told, code) = output_of(out.path(), "new");

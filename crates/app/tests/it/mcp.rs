@@ -1,4 +1,4 @@
-//! The server as its clients see it: the contracts' tools, errors and rules, over a pipe and over HTTP.
+//! The server from its clients' perspective: the contracts' tools, errors and rules, over a pipe and over HTTP.
 
 use crate::support;
 
@@ -60,7 +60,7 @@ fn http(project: &Project, args: &[&str]) -> Server {
     Server::start(project.repository.root(), project.home.path(), &all, &[])
 }
 
-/// One good call of every tool.
+/// One valid call of every tool.
 fn calls() -> Vec<(&'static str, Value)> {
     let before = json!({ "tool": "search_code", "params": { "query": "where is rate limiting implemented" } });
     let weak = json!({ "results": [], "query_intent": "natural_language", "top_score": 0.25 });
@@ -109,7 +109,7 @@ fn calls() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Calls that fail, and how.
+/// Calls that fail, with the expected error.
 fn failing_calls() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("search_code", json!({}), "invalid_input"),
@@ -156,7 +156,7 @@ fn failing_calls() -> Vec<(&'static str, Value, &'static str)> {
     ]
 }
 
-/// An answer without what depends on the moment.
+/// Returns an answer without the fields that depend on time.
 fn without_timestamps(mut answer: Value) -> Value {
     fn strip(value: &mut Value) {
         const TIME_FIELDS: &[&str] =
@@ -174,7 +174,7 @@ fn without_timestamps(mut answer: Value) -> Value {
     answer
 }
 
-/// Whether a value has the shape that a schema gives: types, required fields, items and enums.
+/// Checks that a value conforms to a schema: types, required fields, items and enums.
 fn check_schema(schema: &Value, value: &Value, at: &str) {
     if let Some(several) = schema["anyOf"].as_array() {
         let is_null = value.is_null() && several.contains(&json!({ "type": "null" }));
@@ -241,7 +241,7 @@ fn tools_match_their_schemas() {
     assert_eq!(unasked, ["index_repo", "sync_repo"], "every other tool has a call in `calls`");
 }
 
-/// The schemas have what the contracts fix: types, defaults, enums, required lists.
+/// The schemas contain what the contracts specify: types, defaults, enums, required lists.
 #[test]
 fn input_schemas_match_the_contracts() {
     let project = indexed();
@@ -341,7 +341,7 @@ fn errors_have_their_codes() {
         assert!(error["message"].as_str().is_some_and(|message| message.len() > 10), "{error}");
         assert!(error["data"].is_object(), "{error}");
     }
-    // What is no call at all is an error of the protocol.
+    // A call of an unknown tool is a protocol error.
     let unknown = client.request("tools/call", json!({ "name": "no_such_tool", "arguments": {} }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     let unknown = client.request("no/such/method", json!({}));
@@ -352,7 +352,7 @@ fn errors_have_their_codes() {
     for method in ["prompts/list", "resources/list", "resources/templates/list"] {
         assert_eq!(client.request(method, json!({}))["error"]["code"], -32601, "{method}");
     }
-    // And the line stays open.
+    // The connection stays open.
     assert_eq!(client.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
 }
 
@@ -380,7 +380,7 @@ fn related_symbols_come_in_pages_that_fit_together() {
     assert!(clamped["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("limit")), "{clamped}");
 }
 
-/// The rules of the contract, a row each: the call before, what it gave, and the tools that are suggested.
+/// The rules of the contract, one row each: the previous call, its result, and the suggested tools.
 #[test]
 fn follow_ups_are_valid_calls() {
     let project = indexed();
@@ -493,7 +493,7 @@ fn queries_register_nothing() {
     let health = client.call("health_check", json!({}));
     assert_eq!(health["startup_checks"]["index"]["status"], "not_indexed");
     assert_eq!(health["projects"], json!([]));
-    // Registered, but never indexed: lists are empty and say why, questions about one thing are errors.
+    // Registered, but never indexed: lists are empty and say why, queries about one symbol are errors.
     project.run_ok("init");
     let answer = client.call("search_code", json!({ "query": "token" }));
     assert_eq!(answer["results"], json!([]));
@@ -526,7 +526,7 @@ fn jobs_return_at_once_and_are_followed_by_id() {
     assert_eq!(started["mode"], "incremental", "{started}");
     client.wait_for_index(json!({}));
     assert_eq!(client.call("locate_symbol", json!({ "name": "one_more" }))["total_candidates"], 1);
-    // A ref that was never indexed names the call that mends it, and that call does.
+    // The error for a ref that was never indexed names the call that fixes it, and that call works.
     let (code, error) = client.call_error("locate_symbol", json!({ "name": "check_scope", "ref": "feat/auth" }));
     assert_eq!(code, "ref_not_indexed");
     let call = &error["data"]["call"];
@@ -562,19 +562,19 @@ fn freshness_follows_the_policy() {
     assert_eq!(fresh["metadata"]["freshness_status"], "fresh");
     project.repository.write("src/late.rs", "pub fn came_late() {}\n");
     let ask = |policy: &str| json!({ "name": "came_late", "freshness_policy": policy });
-    // Strict looks for itself and refuses.
+    // Strict checks the files and refuses.
     let (code, error) = client.call_error("locate_symbol", ask("strict"));
     assert_eq!(code, "index_stale");
     assert_eq!(error["data"]["changed_files"], 1, "{error}");
     assert_eq!(error["data"]["last_indexed_commit"], error["data"]["current_head"]);
     assert!(error["message"].as_str().is_some_and(|message| message.contains("sync_repo")), "{error}");
-    // Best effort answers from what is there and starts nothing.
+    // Best effort answers from the published state and starts nothing.
     let mut answer = Value::Null;
     let is_counted = wait_until(Duration::from_secs(60), || {
         answer = client.call("locate_symbol", ask("best_effort"));
         let told = (&answer["total_candidates"], &answer["metadata"]["freshness_status"]);
         assert_eq!(told, (&json!(0), &json!("stale")));
-        // Nobody counts for more than 100 ms.
+        // Counting is limited to 100 ms.
         answer["metadata"]["changed_files"] == 1
     });
     assert!(is_counted, "{answer}");
@@ -582,7 +582,7 @@ fn freshness_follows_the_policy() {
     let jobs =
         |client: &mut StdioClient| client.call("index_status", json!({}))["recent_jobs"].as_array().map_or(0, Vec::len);
     let before = jobs(&mut client);
-    // Balanced answers, and has the rest brought in.
+    // Balanced answers, and starts a sync of the rest.
     let answer = client.call("locate_symbol", ask("balanced"));
     assert_ne!(answer["metadata"]["freshness_status"], "fresh", "{answer}");
     let is_in = wait_until(Duration::from_secs(60), || {
@@ -611,7 +611,7 @@ fn edits_are_synced_in_the_background() {
     project.repository.write("src/deep/er/new.rs", "pub fn seen_again() {}\n");
     assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_again") == 1), "a file in a new folder");
     project.repository.delete("src/soon.rs");
-    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_soon") == 0), "a file that is gone");
+    assert!(wait_until(Duration::from_secs(60), || find(&mut client, "seen_soon") == 0), "a deleted file");
     let is_fresh = || client.wait_for_index(json!({}))["metadata"]["freshness_status"] == "fresh";
     assert!(wait_until(Duration::from_secs(60), is_fresh));
 }
@@ -653,7 +653,7 @@ fn switch_ref_is_per_connection() {
 fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     let (project, second) = (indexed(), project());
     let second = second.repository;
-    let path = |repository: &Repository| repository.root().canonicalize().expect("it is there").display().to_string();
+    let path = |repository: &Repository| repository.root().canonicalize().expect("it exists").display().to_string();
     let (own, other) = (path(&project.repository), path(&second));
     let mut client = pipe(&project, &[]);
     assert_eq!(client.call("index_status", json!({ "workspace": own }))["repo_root"], own);
@@ -680,7 +680,7 @@ fn workspaces_are_routed_and_only_allowed_ones_are_opened() {
     client.wait_for_index(json!({ "workspace": other }));
     let answer = client.call("locate_symbol", json!({ "name": "validate_token", "workspace": other }));
     assert_eq!(answer["total_candidates"], 1);
-    // Without a root to allow, the flag is refused.
+    // Without an allowed root, the flag is refused.
     let mut refused = Server::start(project.repository.root(), project.home.path(), &["--auto-workspace"], &[]);
     assert_eq!(refused.exits_within(Duration::from_secs(30)), Some(2));
     assert!(
@@ -696,9 +696,9 @@ fn own_workspace_only_hides_others() {
     let second = Repository::new();
     second.write("other.rs", "pub fn elsewhere() {}\n").commit("other");
     project.run_at(second.root(), "index", &[]);
-    let path = |repository: &Repository| repository.root().canonicalize().expect("it is there").display().to_string();
+    let path = |repository: &Repository| repository.root().canonicalize().expect("it exists").display().to_string();
     let (own, other) = (path(&project.repository), path(&second));
-    // It was used last, so it would be warmed.
+    // It was used last, so it would be prewarmed.
     pipe(&project, &[]).call("locate_symbol", json!({ "name": "elsewhere", "workspace": other }));
     let mut client = pipe(&project, &["--own-workspace-only"]);
     for asked in [
@@ -735,11 +735,11 @@ fn own_workspace_only_hides_others() {
 #[test]
 fn at_most_ten_workspaces_are_open_by_request() {
     let project = indexed();
-    let folder = tempfile::tempdir().expect("a temp folder");
-    let root = folder.path().canonicalize().expect("it is there");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
+    let root = folder.path().canonicalize().expect("it exists");
     let make = |number: usize| {
         let path = root.join(format!("w{number}"));
-        std::fs::create_dir(&path).expect("it can be made");
+        std::fs::create_dir(&path).expect("it can be created");
         std::fs::write(path.join("a.py"), format!("def only_{number}():\n    pass\n")).expect("it can be written");
         path.display().to_string()
     };
@@ -753,7 +753,7 @@ fn at_most_ten_workspaces_are_open_by_request() {
     }
     let open = client.call("health_check", json!({}))["projects"].as_array().map_or(0, Vec::len);
     assert_eq!(open, 11, "ten by request and the server's own");
-    // One that was closed is registered now, so it is found again; and counts again.
+    // A closed workspace is registered now, so it is found again, and counts again.
     for (number, path) in paths.iter().enumerate() {
         let answer = client.call("locate_symbol", json!({ "name": format!("only_{number}"), "workspace": path }));
         assert_eq!(answer["total_candidates"], 1, "{path}: {answer}");
@@ -767,7 +767,7 @@ fn unreadable_index_is_refused_with_a_hint() {
     let project = indexed();
     let mut client = pipe(&project, &["--no-watch", "--no-prewarm"]);
     for log in ["store.db-wal", "store.db-shm"] {
-        std::fs::remove_file(project.epoch().join(log)).expect("it is there");
+        std::fs::remove_file(project.epoch().join(log)).expect("it exists");
     }
     std::fs::write(project.epoch().join("store.db"), "this is no database, and it never was one").expect("written");
     for (tool, arguments) in [("search_code", json!({ "query": "x" })), ("get_file_outline", json!({ "path": "a" }))] {
@@ -784,7 +784,7 @@ fn unreadable_index_is_refused_with_a_hint() {
     again.call("index_repo", json!({ "force": true }));
     again.wait_for_index(json!({}));
     assert_eq!(again.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
-    // The server that was there before finds the new one, too.
+    // The first server reads the rebuilt store, too.
     assert_eq!(client.call("locate_symbol", json!({ "name": "validate_token" }))["total_candidates"], 1);
 }
 
@@ -837,7 +837,7 @@ fn every_protocol_revision_works_on_stdio() {
         json!({ "name": "locate_symbol", "arguments": { "name": "validate_token" }, "_meta": meta }),
     );
     assert_eq!(answer["result"]["structuredContent"]["total_candidates"], 1, "{answer}");
-    // A client that only asked who we are goes away: that is no failure.
+    // A client that only initializes disconnects: that is not a failure.
     let mut client = StdioClient::raw(root, home, &[]);
     client.request("server/discover", json!({ "_meta": meta }));
     client.close();
@@ -855,7 +855,7 @@ fn server_exits_with_its_client() {
     let pid = client.server.pid().to_string();
     std::process::Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
     assert_eq!(client.server.exits_within(Duration::from_secs(30)), Some(0), "a signal");
-    // In the middle of a job: the job is stopped, and what was published stays.
+    // During a job: the job is stopped, and the published state stays.
     for number in 0..300 {
         project.repository.write(&format!("many/file{number}.rs"), format!("pub fn many_{number}() {{}}\n").repeat(40));
     }
@@ -888,7 +888,7 @@ fn a_cancelled_call_stops_its_job() {
     let job = &last["recent_jobs"][0];
     assert_eq!(job["status"], "failed", "{last}");
     assert!(job["error"].as_str().is_some_and(|error| error.contains("stopped")), "{last}");
-    // What was published before stays.
+    // The previously published state stays.
     let answer = client.call("locate_symbol", json!({ "name": "validate_token", "freshness_policy": "best_effort" }));
     assert_eq!(answer["total_candidates"], 1);
 }
@@ -908,7 +908,7 @@ fn interrupted_job_is_reported_until_success() {
     assert_eq!(client.call("health_check", json!({}))["interrupted_recovery_report"], Value::Null);
 }
 
-/// The pipe stays open, because the test holds its other end: only the parent is gone.
+/// The pipe stays open, because the test holds its other end: only the parent has ended.
 #[cfg(target_os = "linux")]
 #[test]
 fn server_exits_with_its_parent() {
@@ -934,7 +934,7 @@ fn server_exits_with_its_parent() {
         let state = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
         state.is_empty() || state.contains(") Z ")
     };
-    assert!(wait_until(Duration::from_secs(30), is_gone), "the server went with it");
+    assert!(wait_until(Duration::from_secs(30), is_gone), "the server ended with it");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is no good message: every request that has an id gets one answer, with that id, on a pipe and on HTTP.
+//! Malformed messages: every request with an id gets one answer, with that id, on a pipe and on HTTP.
 
 use crate::support;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client as _, POST_HEADERS, Server, StdioClient, http, initialize_params};
 
-/// Bodies of requests with the id 7, and the code of the error that answers each.
+/// Bodies of requests with the id 7, and the expected error codes.
 const WRONG: &[(&str, i64)] = &[
     (r#""method":"tools/list","params":[]"#, -32602),
     (r#""method":"tools/list","params":[{}]"#, -32602),
@@ -50,7 +50,7 @@ fn invalid_request_on_stdio_gets_one_error() {
     for (rest, code) in WRONG {
         for id in ["7", "\"seven\""] {
             client.send_text(&message(rest, id));
-            // What comes next is its answer, and nothing stands between that and the next answer.
+            // The next message is its answer, and no message comes between that and the next answer.
             let answer = client.receive();
             assert_eq!((answer["id"].to_string(), &answer["error"]["code"]), (id.to_owned(), &json!(code)), "{rest}");
             assert_eq!(client.request("ping", json!({}))["result"], json!({}), "after {rest}");
@@ -106,7 +106,7 @@ fn invalid_notification_is_ignored() {
     assert_eq!(client.notifications, [] as [Value; 0]);
 }
 
-/// A script writes its requests and closes the line at once; what it asked is still answered.
+/// A script writes its requests and closes the pipe at once; its requests are still answered.
 #[test]
 fn requests_before_eof_are_answered() {
     let project = project();
@@ -119,7 +119,7 @@ fn requests_before_eof_are_answered() {
     write!(input, "{open}\n{call}\n{wrong}").expect("the server listens");
     drop(input);
     let mut said = String::new();
-    output.read_to_string(&mut said).expect("the server speaks");
+    output.read_to_string(&mut said).expect("the server answers");
     let messages: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let mut ids: Vec<i64> = messages.iter().filter_map(|message| message["id"].as_i64()).collect();
     ids.sort_unstable();

@@ -1,4 +1,4 @@
-//! The command line is never silently wrong: flags of grep, and answers that can not be written.
+//! The command line is never silently wrong: flags of grep, and answers that cannot be written.
 
 use crate::support;
 
@@ -44,11 +44,11 @@ fn dash_patterns_are_distinguished_from_flags() {
         let said = project.run_expecting(wrong, 2);
         assert!(said.contains("unexpected argument") && said.contains("Usage:"), "`{wrong}`: {said}");
     }
-    assert!(project.run_expecting("grep '->'", 2).contains("-- "), "the way out is named");
+    assert!(project.run_expecting("grep '->'", 2).contains("-- "), "the message names a fix");
     for wrong in ["grep", "grep -n", "grep -Cx 'class X'"] {
         project.run_expecting(wrong, 2);
     }
-    // What inverts a match elsewhere says here what it does.
+    // `-v`, which inverts a match in grep, reports its effect here.
     let said = project.run_expecting("grep -v 'class Y'", 0);
     assert!(said.contains("inverted matching is not supported"), "{said}");
 }
@@ -84,7 +84,7 @@ fn write_failure_is_an_error() {
         "--version",
         "grep --help",
     ] {
-        let full = OpenOptions::new().write(true).open("/dev/full").expect("there is such a device");
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("the device exists");
         let output = run_with_stdout(&project, command, full.into());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(6), "`{command}` said: {said}");
@@ -97,7 +97,7 @@ fn write_failure_is_an_error() {
 fn a_closed_pipe_stays_silent() {
     let project = project();
     for command in ["export symbols", "export edges", "locate X", "grep class --json", "tools", "--help"] {
-        let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+        let (reader, writer) = std::io::pipe().expect("a pipe can be created");
         drop(reader);
         let output = run_with_stdout(&project, command, writer.into());
         assert!(output.stderr.is_empty() && output.status.code() == Some(0), "`{command}`: {output:?}");

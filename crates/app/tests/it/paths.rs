@@ -1,4 +1,4 @@
-//! Paths as people and agents give them: from the working folder, from the root, absolute; and files that are left out.
+//! Paths as users and agents give them: from the working folder, from the root, absolute; and skipped files.
 
 use crate::support;
 
@@ -24,13 +24,13 @@ fn root(project: &Project) -> &str {
     project.repository.root().to_str().expect("UTF-8")
 }
 
-/// Runs a command in a folder of the repository; its exit code, and what it said.
+/// Runs a command in a folder of the repository. Returns its exit code and its output.
 fn inside(project: &Project, folder: &str, command: &str) -> (Option<i32>, String) {
     let reply = project.run_at(&project.repository.path(folder), command, &[]);
     (reply.code, reply.stdout + &reply.stderr)
 }
 
-/// The beginning of the answer to a command in a folder.
+/// Returns the start of the answer to a command in a folder.
 #[track_caller]
 fn expect(project: &Project, folder: &str, command: &str, beginning: &str) {
     let (code, said) = inside(project, folder, command);
@@ -51,7 +51,7 @@ fn file_paths_resolve_from_folder_root_or_absolute() {
     expect(&project, "", "outline ./src/a.rs", "src/a.rs");
     expect(&project, "crates/one", "facts src/a.rs", "crates/one/src/a.rs: rust");
     expect(&project, "crates", "facts src/a.rs", "src/a.rs: rust");
-    // A workspace that is named, and a folder outside of it.
+    // An explicit workspace, and a folder outside it.
     let elsewhere = format!("outline src/a.rs --workspace {}", quote(root(&project)));
     let reply = project.run_at(Path::new("/"), &elsewhere, &[]);
     assert!(reply.stdout.starts_with("src/a.rs"), "{}", reply.stderr);
@@ -90,7 +90,7 @@ fn grep_paths_start_at_the_working_folder() {
     assert_eq!(grep("", "."), ["crates/one/src/a.rs", "crates/one/src/b.rs", "crates/oneself/c.rs", "src/a.rs"]);
     assert_eq!(grep("crates/one", "src"), one);
     assert_eq!(grep("crates/one", "'src/*.rs' '!b.rs'"), ["crates/one/src/a.rs"]);
-    assert_eq!(grep("crates", "src"), ["src/a.rs"], "the root's, as there is none here");
+    assert_eq!(grep("crates", "src"), ["src/a.rs"], "the path from the root, as the folder has none");
     assert_eq!(grep("crates", &quote(&format!("{}/src", root(&project)))), ["src/a.rs"]);
     assert_eq!(grep("", "c.rs src"), ["crates/oneself/c.rs", "src/a.rs"]);
 
@@ -114,7 +114,7 @@ fn grep_paths_start_at_the_working_folder() {
     assert_eq!(files.iter().map(|file| &file["path"]).collect::<Vec<_>>(), ["crates/one/src/b.rs"]);
     let (_, said) = inside(&project, "", "diff HEAD @worktree --path-filter '*.rs,!b.rs' --json");
     let answer: Value = serde_json::from_str(&said).expect("an answer is JSON");
-    assert_eq!(answer["file_changes"][0]["path"], "src/a.rs", "patterns hold here, too");
+    assert_eq!(answer["file_changes"][0]["path"], "src/a.rs", "patterns apply here, too");
     assert_eq!(answer["affected_files"], 1);
 }
 
@@ -155,7 +155,7 @@ fn changed_files_resolve_from_folder_then_root() {
     assert_eq!(changed("crates/one", "src/b.rs"), (Some(0), Some(0)));
     assert_eq!(changed("crates", "src/a.rs"), (Some(0), Some(1)), "from the root");
     project.repository.delete("crates/one/src/b.rs");
-    assert_eq!(changed("crates/one", "src/b.rs"), (Some(0), Some(1)), "what is gone is looked at, too");
+    assert_eq!(changed("crates/one", "src/b.rs"), (Some(0), Some(1)), "deleted files are checked, too");
 }
 
 #[cfg(unix)]
@@ -163,14 +163,14 @@ fn changed_files_resolve_from_folder_then_root() {
 fn link_to_the_workspace_is_accepted() {
     let project = project();
     let link = project.home.path().join("link");
-    std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be made");
+    std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be created");
     let link = quote(link.to_str().expect("UTF-8"));
     expect(&project, "", &format!("outline {link}/src/a.rs"), "src/a.rs");
     expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs\n 1 ");
     expect(&project, "", &format!("grep -l alpha {link}"), "crates/one/src/a.rs\n");
 }
 
-/// A repository with a file for each reason to leave one out.
+/// A repository with a file for each skip reason.
 fn sparse() -> Project {
     let project = Project::with_files(FILES);
     let repository = &project.repository;
@@ -222,10 +222,10 @@ fn skipped_file_says_why() {
         let warning = context["metadata"]["warnings"][0].as_str().unwrap_or_default();
         assert!(warning.starts_with(&format!("{path}:1-2: ")) && warning.contains(words), "{context}");
     }
-    // Paths that are given otherwise are the same paths.
+    // Other spellings of a path are the same path.
     let (code, said) = inside(&project, "crates/one", "outline ../../large.rs");
     assert!(code == Some(1) && said.contains("larger than 1024 KiB"), "{said}");
-    // The limit is the one that holds.
+    // The message names the limit in force.
     let limited = project.run_with("outline src/a.rs", &[("CODECOMPASS_INDEX_MAX_FILE_KIB", "1")]);
     assert!(limited.succeeded(), "{}", limited.stderr);
     let limited = project.run_with("outline large.rs", &[("CODECOMPASS_INDEX_MAX_FILE_KIB", "3")]);
@@ -243,7 +243,7 @@ fn skipped_file_of_a_branch_says_why() {
         assert_eq!(error["data"]["left_out"], *word, "{error}");
         assert!(error["message"].as_str().is_some_and(|text| text.contains(words)), "{error}");
     }
-    // A commit knows nothing of files that git ignores, and the branch nothing of those it deleted.
+    // A commit does not have files that git ignores, and the branch does not have those it deleted.
     for command in ["outline x.tmp.rs --ref main", "outline large.rs", "outline nowhere/at/all.rs --ref main"] {
         let error = project.json_expecting(command, 1)["error"].clone();
         assert!(error["message"].as_str().is_some_and(|text| text.starts_with("No file ")), "{error}");
@@ -258,7 +258,10 @@ fn folder_and_unindexed_file_are_reported() {
         let error = project.json_expecting(&format!("outline {path}"), 1);
         let said = error["error"]["message"].as_str().expect("a message");
         assert!(said.contains("is a folder, not a file"), "{said}");
-        assert!(project.run_ok(&format!("outline {path}")).contains("src/a.rs"), "people get all its files");
+        assert!(
+            project.run_ok(&format!("outline {path}")).contains("src/a.rs"),
+            "the command line shows all its files"
+        );
     }
     project.repository.write("src/later.rs", "pub fn later() {}\n");
     let said = project.run_expecting("outline src/later.rs --no-sync", 1);
@@ -272,7 +275,7 @@ fn folder_and_unindexed_file_are_reported() {
 #[test]
 fn agent_paths_are_root_relative_or_absolute() {
     let project = sparse();
-    // Where the server was started does not matter.
+    // The folder in which the server was started does not matter.
     let mut pipe = StdioClient::open(&project.repository.path("crates/one"), project.home.path(), &[]);
     let absolute = |path: &str| format!("{}/{path}", root(&project));
     for path in ["src/a.rs".to_owned(), "./src/a.rs".into(), "crates/../src/a.rs".into(), absolute("src/a.rs")] {

@@ -1,4 +1,4 @@
-//! The data folder is its owner's alone, whatever the umask and whichever command creates it first.
+//! Only the owner can access the data folder, regardless of the umask and of the command that creates it.
 
 #![cfg(unix)]
 
@@ -31,8 +31,8 @@ impl User {
         repository.git(&["update-index", "--chmod=+x", "run.sh"]);
         repository.commit_staged("one");
         repository.git(&["branch", "side"]);
-        let folder = tempfile::tempdir().expect("a temp folder");
-        fs::create_dir(folder.path().join("home")).expect("it can be made");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
+        fs::create_dir(folder.path().join("home")).expect("it can be created");
         Self { repository, folder }
     }
 
@@ -40,7 +40,7 @@ impl User {
         self.folder.path().join("share/data")
     }
 
-    /// A command in a process that takes no right from a file it creates.
+    /// Returns a command in a process with umask 0.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("sh");
         command
@@ -58,7 +58,7 @@ impl User {
         self.command(args).output().expect("it can be run")
     }
 
-    /// Has a server on a pipe write the files of a ref.
+    /// Makes a server on a pipe write the files of a ref.
     fn switch_to(&self, name: &str) {
         let mut child = self
             .command(&["serve-mcp"])
@@ -91,7 +91,7 @@ fn mode(path: &Path) -> u32 {
     path.symlink_metadata().expect("it exists").permissions().mode() & 0o7777
 }
 
-/// Every file and folder from here on down.
+/// Returns every file and folder below this one.
 fn everything(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     let mut next = 0;
@@ -112,7 +112,7 @@ fn expect_private(data: &Path) {
         .filter(|path| mode(path) & 0o077 != 0)
         .map(|path| format!("{:o} {}", mode(&path), path.display()))
         .collect();
-    assert!(open.is_empty(), "others have rights to:\n{}", open.join("\n"));
+    assert!(open.is_empty(), "other users have access to:\n{}", open.join("\n"));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn data_folder_is_private() {
     expect_private(&user.data());
 
     let user = User::new();
-    fs::create_dir_all(user.folder.path().join("home/.cursor")).expect("it can be made");
+    fs::create_dir_all(user.folder.path().join("home/.cursor")).expect("it can be created");
     user.run_ok(&["setup", "cursor"]);
     assert!(user.data().join("setup").is_dir(), "a record was kept");
     expect_private(&user.data());
@@ -163,7 +163,7 @@ fn open_data_folder_is_tightened_at_start() {
         if !path.exists() {
             fs::write(&path, "").expect("it can be written");
         }
-        fs::set_permissions(&path, fs::Permissions::from_mode(open)).expect("it is ours");
+        fs::set_permissions(&path, fs::Permissions::from_mode(open)).expect("the test owns it");
     }
     user.run_ok(&["status"]);
     expect_private(&user.data());
@@ -175,12 +175,12 @@ fn shared_folder_keeps_its_mode() {
     user.run_ok(&["index"]);
     let (theirs, link) = (user.data().join("theirs"), user.data().join("recent"));
     fs::write(&theirs, "").expect("it can be written");
-    symlink(&theirs, &link).expect("it can be made");
+    symlink(&theirs, &link).expect("it can be created");
     for path in [&theirs, &user.data(), &user.data().join("projects")] {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the test owns it");
     }
     user.run_ok(&["status"]);
-    assert_eq!((mode(&user.data()), mode(&theirs)), (0o755, 0o755), "they are not ours");
+    assert_eq!((mode(&user.data()), mode(&theirs)), (0o755, 0o755), "the program did not create these folders");
     assert_eq!(mode(&user.data().join("projects")), 0o700);
 }
 
@@ -188,13 +188,13 @@ fn shared_folder_keeps_its_mode() {
 fn setup_keeps_private_files_private() {
     let user = User::new();
     let folder = user.folder.path().join("home/.cursor");
-    fs::create_dir_all(&folder).expect("it can be made");
+    fs::create_dir_all(&folder).expect("it can be created");
     let (file, temporary) = (folder.join("mcp.json"), folder.join(".mcp.json.codecompass-new"));
     let secret = "secret".repeat(20_000);
     fs::write(&file, format!("{{ \"mcpServers\": {{ \"other\": {{ \"url\": \"{secret}\" }} }} }}\n"))
-        .expect("it is ours");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
-    // A process that may write no large file ends in the middle of its first one, and leaves it as it is then.
+        .expect("the test owns it");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("the test owns it");
+    // A process that may not write large files ends in the middle of its first one, and leaves it in that state.
     let script = "umask 000; ulimit -f 16; exec \"$0\" \"$@\"";
     let mut command = user.command(&[]);
     let envs: Vec<_> = command.get_envs().map(|(name, value)| (name.to_owned(), value.map(OsStr::to_owned))).collect();

@@ -1,8 +1,8 @@
-//! Several processes index, sync and ask one project at once, while its files change: no error but the contract's, and
-//! no wrong answer.
+//! Several processes index, sync and query one project at once, while its files change: only the errors of the
+//! contract, and no wrong answer.
 //!
-//! What is asked has a known answer at all times: sentinels that never change, on main and on a branch, and a counter
-//! that only goes up. `CODECOMPASS_TEST_SECONDS` makes it last longer.
+//! Every query has a known answer at all times: sentinels that never change, on main and on a branch, and a counter
+//! that only increases. `CODECOMPASS_TEST_SECONDS` makes the test run longer.
 
 use crate::support;
 
@@ -18,9 +18,9 @@ const FILLERS: usize = 12;
 
 struct World {
     project: Project,
-    /// The counter in the work tree: what a process that starts now may at least find.
+    /// The counter in the work tree: the minimum that a process started now may find.
     written: AtomicU64,
-    /// The counter that is about to be written: what a process that has ended may at most have found.
+    /// The counter about to be written: the maximum that an ended process may have found.
     writing: AtomicU64,
     /// The highest counter in any answer so far.
     seen: AtomicU64,
@@ -46,7 +46,7 @@ fn concurrent_processes_get_correct_answers() {
         }
     });
     let (asked, busy) = (world.asked.into_inner(), world.busy.into_inner());
-    assert!(asked > 20 && busy < asked, "{asked} asked, {busy} were told to wait");
+    assert!(asked > 20 && busy < asked, "{asked} queries, {busy} writers were refused");
     let project = &world.project;
     project.run_ok("sync");
     project.run_ok("index --ref feat");
@@ -82,13 +82,14 @@ impl World {
         }
     }
 
-    /// One step of the counter, and new content for every file that nobody asks for. Each file is replaced as a whole.
+    /// Increments the counter, and writes new content to every file that is not queried. Each file is replaced as a
+    /// whole.
     fn edit(&self) {
         let step = self.writing.fetch_add(1, Ordering::SeqCst) + 1;
         self.replace("src/counter.rs", &counter(step));
         self.written.store(step, Ordering::SeqCst);
         (0..FILLERS).for_each(|number| self.replace(&format!("src/fill_{number}.py"), &filler(number, step)));
-        // A step is made when the one before has been seen, or after a while.
+        // The counter is incremented after the previous value was seen, or after a while.
         let began = Instant::now();
         while self.seen.load(Ordering::SeqCst) + 1 < step && began.elapsed() < Duration::from_millis(200) {
             std::thread::yield_now();
@@ -123,7 +124,7 @@ impl World {
         }
     }
 
-    /// Done, or told that somebody else is at it.
+    /// Runs a writing command. It succeeds, or reports that another process is writing.
     fn write(&self, command: &str) {
         let reply = self.project.run(&format!("{command} --json"));
         let answer: Value = serde_json::from_str(&reply.stdout).unwrap_or_else(|_| panic!("`{command}`: {reply:?}"));
@@ -155,7 +156,8 @@ impl World {
         assert_eq!(answer["metadata"]["indexing_status"], "ready", "`{command}`: {answer}");
     }
 
-    /// The counter never goes back, is never ahead of the file, and never behind it in an answer that says it is fresh.
+    /// Checks that the counter never decreases, is never ahead of the file, and never behind it in an answer marked
+    /// fresh.
     fn count(&self, command: &str) {
         let (seen, written) = (self.seen.load(Ordering::SeqCst), self.written.load(Ordering::SeqCst));
         let answer = self.project.json(command);

@@ -1,4 +1,4 @@
-//! `projects` and `forget`: what lies in the data folder, and how it is let go of.
+//! `projects` and `forget`: listing and removing projects in the data folder.
 
 use crate::support;
 
@@ -18,7 +18,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("paths of tests are UTF-8")
 }
 
-/// The projects that are listed.
+/// Returns the listed projects.
 fn listed(project: &Project) -> Vec<Value> {
     let answer = project.json("projects");
     let projects = answer["projects"].as_array().expect("a list").clone();
@@ -29,7 +29,7 @@ fn listed(project: &Project) -> Vec<Value> {
     projects
 }
 
-/// Indexes a further repository into the same data folder.
+/// Indexes another repository into the same data folder.
 fn index_beside(project: &Project, repository: &Repository) {
     repository.write("b.rs", "pub fn b() {}\n").commit("b");
     assert!(project.run_at(repository.root(), "index", &[]).succeeded());
@@ -56,7 +56,7 @@ fn projects_are_listed() {
     }
     let told = project.run_ok("projects");
     assert!(told.contains(root) && told.contains("1 project of") && !told.contains("gone"), "{told}");
-    // What is none of ours is passed over.
+    // Foreign files are ignored.
     fs::create_dir(project.home.path().join("projects/notes")).expect("the data folder can be written");
     assert_eq!(listed(&project).len(), 1);
 }
@@ -77,7 +77,7 @@ fn missing_repository_is_listed_and_removable() {
     assert_eq!((&answer["project_id"], &answer["gone"]), (&gone[0]["project_id"], &json!(true)), "{answer:#}");
     assert_eq!(answer["bytes_freed"], gone[0]["bytes"]);
     assert_eq!(listed(&project).len(), 1);
-    assert!(project.data().is_dir(), "the other one is still there");
+    assert!(project.data().is_dir(), "the other one still exists");
     assert_eq!(project.stderr_lines(), [] as [&str; 0]);
 }
 
@@ -89,8 +89,8 @@ fn forget_by_id_and_reindex() {
     let told = project.run_ok(&format!("forget {id}"));
     assert!(told.contains("Forgotten") && told.contains(text(project.repository.root())), "{told}");
     assert_eq!(listed(&project), [] as [Value; 0]);
-    assert!(fs::read_dir(project.home.path().join("projects")).expect("it is there").next().is_none());
-    assert_eq!(file_contents(project.repository.root()), before, "the repository is nobody's to touch");
+    assert!(fs::read_dir(project.home.path().join("projects")).expect("it exists").next().is_none());
+    assert_eq!(file_contents(project.repository.root()), before, "the repository must not change");
     assert_eq!(project.json_expecting("locate a", 3)["error"]["code"], "project_not_found");
     let again = project.json_expecting(&format!("forget {id}"), 3);
     assert_eq!(again["error"]["code"], "project_not_found", "{again:#}");
@@ -119,7 +119,7 @@ fn forget_requires_exact_name_and_no_writer() {
     let root = text(project.repository.root()).to_owned();
     project.repository.write("src/deep/b.rs", "pub fn b() {}\n");
     let before = support::files_of(&project.data());
-    let lock = File::open(project.data().join("write.lock")).expect("a writer was there before");
+    let lock = File::open(project.data().join("write.lock")).expect("an earlier writer created the lock");
     lock.try_lock().expect("nobody writes now");
     let busy = project.json_expecting(&format!("forget {root}"), 4);
     assert_eq!(busy["error"]["code"], "index_in_progress", "{busy:#}");
@@ -133,13 +133,13 @@ fn forget_requires_exact_name_and_no_writer() {
     assert_eq!(project.run_ok("forget .").lines().count(), 1);
 }
 
-/// An index of another version, and one that is damaged, can be let go of like any other.
+/// An index of another version and a corrupt one can be removed like any other.
 #[test]
 fn unreadable_project_is_listed_and_removable() {
     let project = one();
     let root = text(project.repository.root()).to_owned();
-    fs::remove_file(project.epoch().join("store.db-wal")).expect("it is ours");
-    fs::write(project.epoch().join("store.db"), "this is no database".repeat(100)).expect("it is ours");
+    fs::remove_file(project.epoch().join("store.db-wal")).expect("the test owns it");
+    fs::write(project.epoch().join("store.db"), "this is no database".repeat(100)).expect("the test owns it");
     let row = listed(&project).remove(0);
     assert_eq!((&row["workspaces"], &row["gone"]), (&json!([]), &Value::Null), "{row:#}");
     assert_eq!(row["schema_status"], "corrupt_manifest");
@@ -155,9 +155,9 @@ fn forget_stays_inside_the_projects_folder() {
     let kept = project.home.path().join("kept");
     fs::create_dir(&kept).expect("the data folder can be written");
     fs::write(kept.join("file"), "mine").expect("it can be written");
-    std::os::unix::fs::symlink(&kept, project.data().join("epoch-99")).expect("links can be made");
+    std::os::unix::fs::symlink(&kept, project.data().join("epoch-99")).expect("links can be created");
     project.run_ok("forget .");
-    assert_eq!(fs::read_to_string(kept.join("file")).expect("it is still there"), "mine");
+    assert_eq!(fs::read_to_string(kept.join("file")).expect("it still exists"), "mine");
     assert_eq!(listed(&project), [] as [Value; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! `prune-overlays`: what nobody asks for goes, and its space comes back.
+//! `prune-overlays`: unused views are removed, and their space is freed.
 
 use crate::support;
 
@@ -10,7 +10,7 @@ use support::{Project, file_contents, files_of, location_arg};
 
 const DAYS_AHEAD: &str = "CODECOMPASS_DAYS_AHEAD";
 
-/// `main`, and branches beside it with a file each, all indexed.
+/// `main`, and other branches with a file each, all indexed.
 fn branches(names: &[&str]) -> Project {
     let repository = Repository::new();
     repository.write("base.rs", "pub fn base() {}\n").commit("base");
@@ -57,12 +57,12 @@ fn inactive_views_are_pruned() {
     assert_eq!(gone["error"]["code"], "ref_not_indexed");
     assert_eq!(project.places("locate asked_0 --ref asked"), location_arg("asked.rs"));
     assert_eq!(pruned(&json_on_day(&project, 51, "prune-overlays")), inactive(&["asked"]));
-    // Nobody looked at the default branch or the work tree all that time, and there they are.
+    // The default branch and the work tree were not queried all that time, and they still exist.
     assert_eq!(pruned(&json_on_day(&project, 4000, "prune-overlays")), []);
     let questions = ["locate base --json", "references base --json", "search base --json"];
     project.fresh_index(&[]).expect_equal(&questions.map(str::to_owned));
     assert_eq!(project.stderr_lines(), [] as [&str; 0]);
-    // What went is brought in again as if for the first time.
+    // A removed view is indexed again as if for the first time.
     assert_eq!(project.json("index --ref forgotten")["extracted_files"], 1);
 }
 
@@ -75,9 +75,9 @@ fn query_notes_use_hourly_without_waiting() {
     let log = |picture: &std::collections::BTreeMap<std::path::PathBuf, String>| {
         picture.iter().find(|(path, _)| path.ends_with("store.db-wal")).map(|(_, told)| told.clone())
     };
-    assert_eq!(log(&file_contents(&project.data())), log(&before), "a view that was just made was written again");
+    assert_eq!(log(&file_contents(&project.data())), log(&before), "a new view was written again");
     let lock = File::options().write(true).open(project.data().join("write.lock")).expect("there is one");
-    lock.lock().expect("nobody writes");
+    lock.lock().expect("no other process is writing");
     ask(35);
     assert_eq!(log(&file_contents(&project.data())), log(&before), "something was written without the lock");
     drop(lock);
@@ -100,7 +100,7 @@ fn default_and_checked_out_views_stay() {
         assert!(project.run_at(cwd, &format!("{question} --no-sync"), &[]).succeeded(), "{question}");
     }
     assert!(project.run("locate linked_1 --ref linked --no-sync").succeeded());
-    // From within a linked work tree it is the same project, and the same rules hold.
+    // In a linked work tree it is the same project, and the same rules apply.
     let reply = project.run_at(linked.root(), "prune-overlays --older-than 0 --json", &[]);
     assert_eq!(pruned(&serde_json::from_str(&reply.stdout).expect("an answer is JSON")), [], "{reply:?}");
 }
@@ -137,8 +137,8 @@ fn dry_run_reports_without_pruning() {
 fn freed_space_is_reported() {
     let names = ["one", "two", "three", "four"];
     let project = branches(&names);
-    let readers = File::create(project.data().join("readers.lock")).expect("it can be made");
-    readers.lock_shared().expect("nobody collects garbage");
+    let readers = File::create(project.data().join("readers.lock")).expect("it can be created");
+    readers.lock_shared().expect("no other process is collecting garbage");
     let answer = project.json("prune-overlays --older-than 0");
     assert_eq!((&answer["space_freed"], &answer["bytes_freed"]), (&json!(false), &json!(0)), "{answer}");
     assert_eq!(project.epochs(), 2);
@@ -156,7 +156,7 @@ fn freed_space_is_reported() {
     assert_eq!((&answer["space_freed"], project.epochs()), (&json!(true), 1), "{answer}");
     assert_eq!(number("bytes_freed"), number("bytes_before") - number("bytes_after"));
     assert!(number("bytes_after") * 2 < number("bytes_before"), "{answer}");
-    assert!(size() * 2 < before, "{} of {before} bytes are still there", size());
+    assert!(size() * 2 < before, "{} of {before} bytes remain", size());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Does the right place come first? Questions with the place that answers them, over a small service and over this project.
+//! Ranking goldens: queries with the expected hit, over a small service and over this project.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ use codecompass_testkit::{Repository, expect_file, shell_words};
 use serde_json::Value;
 use support::{Project, ranking_file};
 
-/// A place further down counts as not found.
+/// A hit with a lower rank counts as not found.
 const MAX_RANK: usize = 10;
 
 #[test]
@@ -34,7 +34,7 @@ fn project_queries_reach_the_floor() {
     for question in sheet.questions() {
         let is_there = |place: &&str| root().join(place).is_file();
         let gone: Vec<&str> = question.expected.iter().map(String::as_str).filter(|place| !is_there(place)).collect();
-        assert!(gone.is_empty(), "{:?} is answered by {gone:?}, which is gone", question.query);
+        assert!(gone.is_empty(), "{:?} expects {gone:?}, which does not exist", question.query);
     }
     sheet.check_floor(&sheet.ask(&project));
     check_readme_example(&project);
@@ -50,7 +50,7 @@ fn check_readme_example(project: &Project) {
     assert!(is_named, "the README names another result than {first}");
 }
 
-/// A list of questions; in a golden, each with the rank that its place had.
+/// A list of queries; in a golden, each with the rank of its expected hit.
 struct GoldenFile {
     name: &'static str,
     lines: Vec<GoldenLine>,
@@ -59,32 +59,32 @@ struct GoldenFile {
 enum GoldenLine {
     /// Title, notes, headings.
     Prose(String),
-    /// The mean may not fall below this.
+    /// The minimum mean.
     Floor(String),
-    /// What was measured: written anew each time.
+    /// The measured values: rewritten in each update.
     Measured,
     Question(GoldenQuery),
 }
 
 struct GoldenQuery {
-    /// `path` or `path#symbol`; any of them will do.
+    /// `path` or `path#symbol`; any of them is accepted.
     expected: Vec<String>,
     query: String,
 }
 
-/// What became of a question.
+/// The result of a query.
 struct Ranked {
     rank: Option<usize>,
-    /// What came first.
+    /// The first hit.
     first: String,
 }
 
-/// Stands between a place and its question.
+/// Separates an expected hit from its query.
 const ARROW: &str = "  ←  ";
 
 impl GoldenFile {
     fn read(name: &'static str) -> Self {
-        let text = fs::read_to_string(ranking_file(name)).expect("the questions can be read");
+        let text = fs::read_to_string(ranking_file(name)).expect("the queries can be read");
         let lines = text.lines().filter(|line| !line.starts_with("      ")).map(GoldenLine::parse).collect();
         Self { name, lines }
     }
@@ -96,19 +96,19 @@ impl GoldenFile {
         })
     }
 
-    /// Asks everything, some side by side.
+    /// Runs all queries, some in parallel.
     fn ask(&self, project: &Project) -> Vec<Ranked> {
         let questions: Vec<&GoldenQuery> = self.questions().collect();
-        assert!(questions.len() >= 30, "{} has only {} questions", self.name, questions.len());
+        assert!(questions.len() >= 30, "{} has only {} queries", self.name, questions.len());
         let share = questions.len().div_ceil(4);
         thread::scope(|scope| {
             let ask = |some: &[&GoldenQuery]| some.iter().map(|question| question.ask(project)).collect::<Vec<_>>();
             let parts: Vec<_> = questions.chunks(share).map(|some| scope.spawn(move || ask(some))).collect();
-            parts.into_iter().flat_map(|part| part.join().expect("a question is answered")).collect()
+            parts.into_iter().flat_map(|part| part.join().expect("a query is answered")).collect()
         })
     }
 
-    /// The text of the golden with these ranks.
+    /// Returns the text of the golden with these ranks.
     fn with_ranks(&self, ranked: &[Ranked]) -> String {
         let mut text = String::new();
         let mut ranked_in_order = ranked.iter();
@@ -118,7 +118,7 @@ impl GoldenFile {
                 GoldenLine::Floor(floor) => writeln!(text, "floor {floor}"),
                 GoldenLine::Measured => writeln!(text, "MRR {:.3}", mean(ranked)),
                 GoldenLine::Question(question) => {
-                    let ranked = ranked_in_order.next().expect("each question was asked");
+                    let ranked = ranked_in_order.next().expect("each query was run");
                     let rank = ranked.rank.map_or("-".to_owned(), |rank| rank.to_string());
                     let line = format!("{rank:>2}  {}{ARROW}{}", question.expected.join(" or "), question.query);
                     match ranked.rank {
@@ -154,7 +154,7 @@ impl GoldenLine {
         let Some((expected, query)) = line.split_once(ARROW) else {
             return Self::Prose(line.to_owned());
         };
-        // In a golden the rank stands in front.
+        // In a golden the rank comes first.
         let expected = expected.trim_start();
         let expected = expected.split_once("  ").map_or(expected, |(_, places)| places);
         Self::Question(GoldenQuery {
@@ -180,7 +180,7 @@ impl GoldenQuery {
         let rank =
             results.iter().position(is_meant).map(|at| match self.expected.iter().any(|place| place.contains('#')) {
                 true => at + 1,
-                // Several results of one file are one file to open.
+                // Several results of one file count as one file to open.
                 false => results[..=at].iter().map(|result| &result["path"]).collect::<HashSet<_>>().len(),
             });
         Ranked { rank, first }
@@ -192,7 +192,7 @@ fn is_at(place: &str, result: &Value) -> bool {
     result["path"] == path && name.is_none_or(|name| result["name"] == name)
 }
 
-/// The mean reciprocal rank: 1 when every place comes first, a half when every place comes second.
+/// Returns the mean reciprocal rank: 1 if every expected hit is first, 0.5 if every one is second.
 fn mean(ranked: &[Ranked]) -> f64 {
     let sum: f64 = ranked.iter().filter_map(|ranked| ranked.rank).map(|rank| 1.0 / rank as f64).sum();
     sum / ranked.len() as f64
@@ -202,7 +202,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the app lies in crates/app").to_owned()
 }
 
-/// Copies sources and docs; these questions stay out, because each would be found by its own words.
+/// Copies sources and docs, without these query files: each query would find its own text.
 fn copy(root: &Path, folder: &Path, repository: &Repository) {
     const SKIPPED_FOLDERS: &[&str] = &["target", "fixtures", "ranking", "corpus", "artifacts"];
     for entry in fs::read_dir(root.join(folder)).expect("the project can be listed").flatten() {

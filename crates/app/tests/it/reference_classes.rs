@@ -1,7 +1,8 @@
-//! Every place that bears a name is accounted for: the classes add up to what a search for the word finds.
+//! Every occurrence of a name is classified: the classes add up to the matches of a text search for the word.
 //!
-//! The code is thrown together from lines of five languages without strings and comments, with a small stock of names in
-//! every place that a name can stand in. Much of it means nothing, and some is broken; each word is a name all the same.
+//! The code is assembled at random from lines of five languages without strings and comments, with a small set of names
+//! in every position that a name can have. Much of it is meaningless, and some is malformed; each word is a name all
+//! the same.
 
 use crate::support;
 
@@ -12,7 +13,7 @@ use support::Project;
 
 const NAMES: &[&str] = &["alpha", "beta", "gamma", "delta", "Sigma", "Theta", "Omega"];
 
-/// Lines in which `$` stands for a name.
+/// Lines with `$` as a placeholder for a name.
 const PYTHON: &[&str] = &[
     "import $.$ as $",
     "from $.$ import $, $ as $",
@@ -71,7 +72,7 @@ fn lines(dice: &mut Rng, stock: &[&str], count: usize) -> String {
     text
 }
 
-/// How often a word stands in a text.
+/// Returns how often a word occurs in a text.
 fn count(text: &str, word: &str) -> u64 {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let words = text.split(|c: char| !is_part(c));
@@ -114,5 +115,5 @@ fn classes_add_up_to_all_occurrences() {
             }
         }
     }
-    assert!(asked > 60, "only {asked} names were asked about");
+    assert!(asked > 60, "only {asked} names were queried");
 }

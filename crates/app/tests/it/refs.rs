@@ -1,4 +1,4 @@
-//! Refs: what is listed of them, what becomes of them when they move or go, and the folders that are written for them.
+//! Refs: their listing, the effects when they move or are deleted, and the folders that are written for them.
 
 use crate::support;
 
@@ -61,7 +61,7 @@ fn moved_branch_is_followed() {
     assert_eq!(found(&project, "delta", "--ref feat/x --no-sync"), 0);
     assert_eq!(found(&project, "delta", "--ref feat/x"), 1);
     assert_eq!(row(&project, "feat/x")["status"], "active");
-    // Thrown back and grown elsewhere, as by a force-push.
+    // Reset and continued elsewhere, as by a force-push.
     repository.git(&["branch", "--force", "feat/x", "feat/x~3"]);
     assert_eq!((found(&project, "delta", "--ref feat/x"), found(&project, "gamma", "--ref feat/x")), (0, 0));
     assert_eq!(found(&project, "beta", "--ref feat/x"), 1);
@@ -119,7 +119,7 @@ fn switch_to_unindexed_ref_suggests_indexing() {
         let message = error["message"].as_str().expect("a text");
         assert!(message.contains("index_repo") && message.contains(name), "{message}");
     }
-    // Where git has the ref, the call does mend it.
+    // If git has the ref, the call fixes the error.
     client.call("index_repo", json!({ "ref": "v1" }));
     client.wait_for_index(json!({ "ref": "v1" }));
     assert_eq!(client.call("switch_ref", json!({ "ref": "v1" }))["ref"], "v1");
@@ -132,8 +132,8 @@ fn managed_worktree_is_written_to_the_data_folder() {
     let repository = &project.repository;
     repository.checkout("feat/x");
     repository.write("run.sh", "#!/bin/sh\n");
-    std::os::unix::fs::symlink("/etc/hostname", repository.path("link")).expect("links can be made");
-    fs::set_permissions(repository.path("run.sh"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    std::os::unix::fs::symlink("/etc/hostname", repository.path("link")).expect("links can be created");
+    fs::set_permissions(repository.path("run.sh"), fs::Permissions::from_mode(0o755)).expect("the test owns it");
     repository.write(".gitattributes", "*.py filter=evil\n").commit("odd files");
     repository.git(&["config", "filter.evil.smudge", "touch smudged"]);
     repository.checkout("main");
@@ -156,18 +156,18 @@ fn managed_worktree_is_written_to_the_data_folder() {
     assert!(mode("run.sh") != 0 && mode("src/a.py") == 0);
     assert_eq!(repository.git(&["worktree", "list"]), before);
     assert!(!repository.path("smudged").exists() && !root.join("smudged").exists());
-    // The ref moves on, and so does its folder.
+    // The ref moves, and its folder is updated.
     repository.checkout("feat/x");
     repository.delete("src/c.py").commit("gone");
     repository.checkout("main");
     project.run_ok("index --ref feat/x");
     assert_eq!(switch(&project)["worktree_path"], answer["worktree_path"]);
     assert!(!root.join("src/c.py").exists() && root.join("src/a.py").exists());
-    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
+    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it exists").flatten().collect();
     assert_eq!(left.len(), 2, "{left:?}");
-    // It goes with its ref.
+    // The folder is deleted with its ref.
     repository.git(&["branch", "--quiet", "-D", "feat/x"]);
     project.run_ok("prune-overlays");
-    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it is there").flatten().collect();
+    let left: Vec<_> = fs::read_dir(root.parent().expect("a folder")).expect("it exists").flatten().collect();
     assert!(left.is_empty(), "{left:?}");
 }

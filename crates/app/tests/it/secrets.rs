@@ -1,4 +1,5 @@
-//! Secrets: they are not indexed, the user alone brings them back, and what newly counts as one leaves stores and exports.
+//! Secrets: they are not indexed, only the user can include them, and files that newly count as secret leave stores and
+//! exports.
 
 use crate::support;
 
@@ -13,7 +14,7 @@ use support::client::{Client, StdioClient};
 const KEY: &str =
     "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n-----END PRIVATE KEY-----\n";
 
-/// Files with secrets in them, each with a word that nothing else has.
+/// Files with secrets, each with a unique word.
 const SECRETS: &[(&str, &str)] = &[
     ("prod.env", "PASSWORD=wordofenv"),
     ("config/credentials.json", "{\"token\": \"wordofcredentials\"}"),
@@ -44,7 +45,7 @@ fn repository() -> Repository {
     repository
 }
 
-/// Indexed with what the user's own configuration says.
+/// Indexes with this user configuration.
 fn indexed(configuration: &str) -> Project {
     let project = Project::new(repository());
     configure(&project, configuration);
@@ -57,7 +58,7 @@ fn configure(project: &Project, text: &str) {
     fs::write(project.home.path().join("config.toml"), text).expect("it can be written");
 }
 
-/// The words of secrets that an answer for a ref has.
+/// Returns the words of secrets that an answer for a ref contains.
 fn leaks(project: &Project, reference: &str) -> Vec<String> {
     let grep = project.run(&format!("grep --ref {reference} -F wordof --limit 200 --json"));
     let search =
@@ -70,13 +71,13 @@ fn leaks(project: &Project, reference: &str) -> Vec<String> {
     words.chain(["wordofkeyfile".into(), "wordoffeat".into()]).filter(|word| text.contains(word)).collect()
 }
 
-/// How many lines a question that syncs nothing finds.
+/// Returns the number of lines that a query without a sync finds.
 fn matches(project: &Project, reference: &str) -> Value {
     let reply = project.run(&format!("grep --ref {reference} --no-sync -F wordof --json"));
     serde_json::from_str::<Value>(&reply.stdout).expect("an answer is JSON")["total_matches"].clone()
 }
 
-/// Whether any file below a folder has the bytes of a word in it, be it a row or a term.
+/// Whether any file below a folder contains the bytes of a word, in a row or a term.
 fn folder_contains(folder: &Path, word: &str) -> bool {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -121,24 +122,24 @@ fn only_user_config_allows_secret_paths() {
 #[test]
 fn new_secrets_are_removed_from_the_store() {
     let project = indexed(ALL);
-    assert_eq!(leaks(&project, "feat").len(), SECRETS.len() + 2, "all of them were asked for");
+    assert_eq!(leaks(&project, "feat").len(), SECRETS.len() + 2, "the user allowed all of them");
     assert!(folder_contains(&project.data(), "wordofkube"), "its words are in the text index");
     let archive = project.home.path().join("with.tar.zst");
     project.run_ok(&format!("state export '{}'", archive.display()));
     configure(&project, "");
-    // No view is synced by this, and the very first answer has none of them.
+    // This syncs no view, and the very first answer contains none of them.
     assert_eq!(matches(&project, "feat"), 0);
     for reference in ["main", "feat"] {
         assert_eq!(leaks(&project, reference), [""; 0], "{reference}");
     }
     for word in ["wordofkube", "wordofkeyfile", "wordoffeat", "wordofenv"] {
-        assert!(!folder_contains(&project.data(), word), "{word} is still there");
+        assert!(!folder_contains(&project.data(), word), "{word} is still stored");
     }
     assert_eq!(project.stderr_lines(), [""; 0]);
     project.run_ok("sync");
     let questions = ["locate plain", "search plain", "grep key", "outline src/tls.rs --ref feat"].map(str::to_owned);
     project.fresh_index(&["feat"]).expect_equal(&questions);
-    // An archive that somebody made under other rules.
+    // An archive that was made under other rules.
     project.run_ok(&format!("state import '{}'", archive.display()));
     for reference in ["main", "feat"] {
         assert_eq!(leaks(&project, reference), [""; 0], "{reference} was imported");

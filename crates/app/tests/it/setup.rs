@@ -1,6 +1,6 @@
-//! `setup` and `unsetup` in a home folder with the files of every client, in the shapes that real ones have.
+//! `setup` and `unsetup` in a home folder with the files of every client, in realistic formats.
 
-// Clients' folders, links and modes are those of Unix here.
+// The clients' folders, links and file modes are specific to Unix here.
 #![cfg(unix)]
 
 use crate::support;
@@ -21,7 +21,8 @@ struct User {
     project: Project,
 }
 
-/// The files of clients, with comments, other servers, odd order, other line ends, tabs, trailing commas and no end.
+/// The files of clients, with comments, other servers, unusual order, other line ends, tabs, trailing commas and no
+/// final newline.
 const FILES: &[(&str, &str)] = &[
     (
         ".claude.json",
@@ -62,20 +63,20 @@ const FILES: &[(&str, &str)] = &[
     (".config/goose/config.yaml", "extensions:\n  developer:\n    enabled: true\n"),
 ];
 
-/// Clients that are there without a file of servers.
+/// Installed clients without a server configuration file.
 const FOLDERS: &[&str] = &[".junie"];
 
 impl User {
     fn new() -> Self {
         let user = Self {
-            home: TempDir::new().expect("a temp folder"),
+            home: TempDir::new().expect("a temporary folder can be created"),
             project: Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]),
         };
         for (path, text) in FILES {
             user.write(path, text);
         }
         for folder in FOLDERS {
-            fs::create_dir_all(user.at(folder)).expect("it can be made");
+            fs::create_dir_all(user.at(folder)).expect("it can be created");
         }
         user
     }
@@ -86,7 +87,7 @@ impl User {
 
     fn write(&self, path: &str, text: &str) {
         let path = self.at(path);
-        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be created");
         fs::write(path, text).expect("it can be written");
     }
 
@@ -94,7 +95,7 @@ impl User {
         fs::read_to_string(self.at(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Every file below the home folder, with its text; links with where they lead; folders with nothing.
+    /// Returns every file below the home folder with its text, links with their targets, and folders without content.
     fn file_contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         contents(self.home.path())
     }
@@ -115,7 +116,7 @@ impl User {
         serde_json::from_str(&self.run_expecting(&format!("{command} --json"), code)).expect("an answer is JSON")
     }
 
-    /// What became of each client's entry.
+    /// Returns the outcome for each client's entry.
     fn outcomes(&self, command: &str, code: i32) -> BTreeMap<String, String> {
         let answer = self.json(command, code);
         let items = answer["clients"].as_array().expect("a list").iter();
@@ -128,7 +129,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
-        let meta = fs::symlink_metadata(&path).expect("it is there");
+        let meta = fs::symlink_metadata(&path).expect("it exists");
         let told = if meta.is_symlink() {
             fs::read_link(&path).expect("a link").to_string_lossy().into_owned().into_bytes()
         } else if meta.is_dir() {
@@ -144,7 +145,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// All that a file of ours or theirs may hold that must never lie in our data folder.
+/// Checks that the data folder has no copies of secrets from clients' files.
 #[track_caller]
 fn expect_no_copies(data: &Path) {
     for (path, bytes) in contents(data) {
@@ -155,7 +156,7 @@ fn expect_no_copies(data: &Path) {
     }
 }
 
-/// Whether all of a text is in another, in its order: something was added, and nothing else happened.
+/// Whether all of a text is in another, in its order: something was added, and nothing else changed.
 fn is_kept(text: &str, within: &str) -> bool {
     let mut rest = within.chars();
     text.chars().all(|char| rest.any(|other| other == char))
@@ -185,7 +186,7 @@ fn setup_is_idempotent_and_unsetup_exact() {
     assert!(again.values().all(|outcome| outcome == "unchanged" || outcome == "printed"), "{again:?}");
     assert_eq!(user.file_contents(), changed);
 
-    // Other answers, then back: what was there before the first setup.
+    // Other options, then undo: the state before the first setup.
     let other = user.outcomes("setup --answers json --tools all", 0);
     assert!(other.values().all(|outcome| outcome == "changed" || outcome == "printed"), "{other:?}");
     assert!(user.read(".cursor/mcp.json").contains("\"--tools\",\"all\""));
@@ -225,7 +226,7 @@ fn entries_match_their_clients() {
     assert!(opencode.contains(&format!("\"command\": [\"{PROGRAM}\", \"serve-mcp\"")), "{opencode}");
     let codex = user.read(".codex/config.toml");
     assert!(codex.contains(&format!("\r\n\r\n[mcp_servers.codecompass]\r\ncommand = \"{PROGRAM}\"\r\n")), "{codex}");
-    // What travels to other machines names nothing of this one.
+    // Files that are shared with other machines contain no path of this one.
     let code = user.read(".config/Code/User/mcp.json");
     assert!(code.contains("\"command\": \"codecompass\"") && !code.contains(data) && !code.contains(PROGRAM), "{code}");
 }
@@ -289,7 +290,7 @@ fn kill_during_setup_is_atomic() {
         let reply = user.run("setup", &[(KILL_AT_WRITE, &n.to_string())]);
         assert!(reply.was_aborted() || reply.succeeded(), "{reply:?}");
         is_old_or_new(n);
-        // The other way is killed at the same place, so that both are, at each of their writes.
+        // The reverse command is killed at the same write number, so that both are killed at each of their writes.
         if n % 2 == 0 {
             let back = user.run("unsetup", &[(KILL_AT_WRITE, &n.to_string())]);
             assert!(back.was_aborted() || back.succeeded(), "{back:?}");
@@ -302,7 +303,7 @@ fn kill_during_setup_is_atomic() {
             break;
         }
     }
-    assert!(ended, "it still dies at its 200th write");
+    assert!(ended, "it is still killed at its 200th write");
 }
 
 #[test]
@@ -318,7 +319,7 @@ fn killed_update_can_be_undone() {
             return;
         }
     }
-    panic!("it still dies at its 200th write");
+    panic!("it is still killed at its 200th write");
 }
 
 #[test]
@@ -329,7 +330,7 @@ fn user_edits_survive_unsetup() {
     user.write(".claude.json", &claude);
     let codex = user.read(".codex/config.toml") + "\r\n[profiles.x]\r\nmodel = \"o8\"\r\n";
     user.write(".codex/config.toml", &codex);
-    // Setting up again is no reason to forget that the entry is ours.
+    // A second setup still records that the entry is ours.
     user.run_expecting("setup claude-code codex --answers json", 0);
     user.run_expecting("unsetup", 0);
     let original = |path: &str| FILES.iter().find(|(known, _)| *known == path).expect("it is one").1;
@@ -353,7 +354,7 @@ fn replaced_user_entry_is_restored() {
     assert!(!user.read(".cursor/mcp.json").contains("mine") && !user.read(".codex/config.toml").contains("mine"));
     user.run_expecting("unsetup", 0);
     assert_eq!((user.read(".cursor/mcp.json").as_str(), user.read(".codex/config.toml").as_str()), (own, table));
-    // Also when somebody wrote to the file in the meantime.
+    // Also if another program wrote to the file in the meantime.
     user.run_expecting("setup cursor", 0);
     user.write(".cursor/mcp.json", &user.read(".cursor/mcp.json").replace("\"z\": 1", "\"z\": 2"));
     user.run_expecting("unsetup", 0);
@@ -365,17 +366,17 @@ fn links_are_followed_and_permissions_kept() {
     let user = User::new();
     let text = user.read(".cursor/mcp.json");
     user.write("dotfiles/cursor.json", &text);
-    fs::remove_file(user.at(".cursor/mcp.json")).expect("it is there");
-    symlink("../dotfiles/cursor.json", user.at(".cursor/mcp.json")).expect("a link can be made");
-    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp.json")).expect("a link can be made");
-    fs::create_dir_all(user.at(".junie/mcp")).expect("it can be made");
-    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp/mcp.json")).expect("a link can be made");
+    fs::remove_file(user.at(".cursor/mcp.json")).expect("it exists");
+    symlink("../dotfiles/cursor.json", user.at(".cursor/mcp.json")).expect("a link can be created");
+    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp.json")).expect("a link can be created");
+    fs::create_dir_all(user.at(".junie/mcp")).expect("it can be created");
+    symlink(user.at("dotfiles/junie.json"), user.at(".junie/mcp/mcp.json")).expect("a link can be created");
     fs::set_permissions(user.at(".claude.json"), fs::Permissions::from_mode(0o600)).expect("it can be set");
     let before = user.file_contents();
     user.run_expecting("setup", 0);
     assert!(user.at(".cursor/mcp.json").is_symlink() && user.read("dotfiles/cursor.json").contains("serve-mcp"));
     assert!(user.at(".junie/mcp/mcp.json").is_symlink() && user.read("dotfiles/junie.json").contains("serve-mcp"));
-    let mode = fs::metadata(user.at(".claude.json")).expect("it is there").permissions().mode();
+    let mode = fs::metadata(user.at(".claude.json")).expect("it exists").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     user.run_expecting("unsetup", 0);
     assert_eq!(user.file_contents(), before);
@@ -392,14 +393,14 @@ fn project_setup_writes_each_file_once() {
         0,
     );
     assert!(told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: has no project file"), "{told}");
-    let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it is there");
+    let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it exists");
     assert_eq!(shared.matches("\"codecompass\": {").count(), 1, "{shared}");
     let data = user.project.home.path().to_str().expect("UTF-8");
     for path in [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", ".codex/config.toml", ".zed/settings.json"] {
-        let text = fs::read_to_string(repository.root().join(path)).expect("it is there");
+        let text = fs::read_to_string(repository.root().join(path)).expect("it exists");
         assert!(text.contains("\"codecompass\"") && !text.contains(PROGRAM) && !text.contains(data), "{text}");
     }
-    let agents = fs::read_to_string(repository.root().join("AGENTS.md")).expect("it is there");
+    let agents = fs::read_to_string(repository.root().join("AGENTS.md")).expect("it exists");
     assert!(agents.starts_with("# Rules\n\nBe kind.\n\n<!-- codecompass: begin -->\n"), "{agents}");
     assert_eq!(
         agents
@@ -414,16 +415,16 @@ fn project_setup_writes_each_file_once() {
     user.run_expecting("unsetup --project", 0);
     assert_eq!(contents(repository.root()), before);
 
-    // What travels has no path, so the name has to lead to this program.
+    // A shared entry has no path, so the name has to resolve to this program.
     assert!(told.contains("The server will not start"), "the tests' PATH does not have it: {told}");
     let bin = Path::new(PROGRAM).parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
     let reply = user.run("setup --project --dry-run zed", &[("PATH", &path)]);
     assert!(reply.succeeded() && !reply.stdout.contains("The server will not start"), "{reply:?}");
 
-    // A repository may not lead us to files outside of it.
-    symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be made");
-    symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be made");
+    // A repository must not lead us to files outside it.
+    symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be created");
+    symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be created");
     let told = user.run_expecting("setup --project claude-code kiro", 1);
     assert_eq!(told.matches("it leads out of the repository").count(), 2, "{told}");
     assert!(!user.read(".gemini/settings.json").contains("serve-mcp"));
@@ -443,10 +444,13 @@ fn dry_run_and_print_change_nothing() {
     assert_eq!(user.file_contents(), before);
     assert!(user.project.has_no_data());
     user.run_expecting("setup", 0);
-    assert!(!user.at(".claude/CLAUDE.md").exists() && !user.at(".claude/skills").exists(), "nobody asked for them");
+    assert!(!user.at(".claude/CLAUDE.md").exists() && !user.at(".claude/skills").exists(), "they were not requested");
     user.run_expecting("unsetup", 0);
 
-    let empty = User { home: TempDir::new().expect("a temp folder"), project: Project::new(Repository::new()) };
+    let empty = User {
+        home: TempDir::new().expect("a temporary folder can be created"),
+        project: Project::new(Repository::new()),
+    };
     assert!(empty.run_expecting("setup", 1).contains("No client is installed"));
     assert_eq!(empty.file_contents().len(), 1);
     assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
@@ -456,7 +460,7 @@ fn dry_run_and_print_change_nothing() {
 #[test]
 fn variables_override_client_paths() {
     let user = User::new();
-    let elsewhere = TempDir::new().expect("a temp folder");
+    let elsewhere = TempDir::new().expect("a temporary folder can be created");
     let folder = elsewhere.path().to_str().expect("UTF-8");
     let file = format!("{folder}/own.jsonc");
     let env = [("CLAUDE_CONFIG_DIR", folder), ("CODEX_HOME", folder), ("OPENCODE_CONFIG", file.as_str())];
@@ -464,7 +468,7 @@ fn variables_override_client_paths() {
     assert_eq!(user.run("setup claude-code codex opencode", &env).code, Some(0));
     assert_eq!(user.file_contents(), before);
     for name in [".claude.json", "config.toml", "own.jsonc"] {
-        assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it is there").contains("serve-mcp"), "{name}");
+        assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it exists").contains("serve-mcp"), "{name}");
     }
     assert_eq!(user.run("unsetup", &env).code, Some(0));
     assert_eq!(fs::read_dir(elsewhere.path()).expect("it can be listed").count(), 0);

@@ -1,4 +1,4 @@
-//! Completions and manual pages, and what the command line takes as people write it.
+//! Completions and manual pages, and the spellings that the command line accepts.
 
 use crate::support;
 
@@ -13,7 +13,7 @@ fn generated(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// What bash offers for the last of these words.
+/// Returns bash's completions for the last of these words.
 fn bash_offers(script: &str, words: &[&str]) -> Vec<String> {
     let program = words[0];
     let last = words.len() - 1;
@@ -25,14 +25,14 @@ fn bash_offers(script: &str, words: &[&str]) -> Vec<String> {
         quoted.join(" "),
         words[last]
     );
-    let output = Command::new("bash").args(["--norc", "-c", &code, "bash", script]).output().expect("bash is there");
+    let output = Command::new("bash").args(["--norc", "-c", &code, "bash", script]).output().expect("bash exists");
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn bash_completes_commands_options_and_values() {
-    let folder = tempfile::tempdir().expect("a temp folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let script = folder.path().join("codecompass.bash");
     std::fs::write(&script, generated(&["completions", "bash"])).expect("it can be written");
     let script = script.to_str().expect("UTF-8");
@@ -80,10 +80,10 @@ fn every_shell_has_a_script_that_knows_every_command() {
             assert!(script.contains(command), "{shell} does not know {command}");
         }
         assert!(script.contains("cruxe"), "{shell}");
-        let folder = tempfile::tempdir().expect("a temp folder");
+        let folder = tempfile::tempdir().expect("a temporary folder can be created");
         let file = folder.path().join("script");
         std::fs::write(&file, script).expect("it can be written");
-        // A shell that is here has to read its script without a complaint.
+        // An installed shell has to read its script without an error.
         if let Some((program, flag)) = checker
             && let Ok(output) = Command::new(program).arg(flag).arg(&file).output()
         {
@@ -172,7 +172,7 @@ fn usage_errors_suggest_corrections() {
         let told = project.run_expecting(command, code);
         assert!(told.contains(part), "`{command}` said:\n{told}");
     }
-    // Machines get the contracts' names.
+    // JSON uses the contracts' names.
     let error = project.json_expecting("search x --kind nonsense", 2);
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("`kind`")), "{error}");
 }

@@ -1,4 +1,4 @@
-//! An index made in one place and used in another: `state export` and `state import`.
+//! An index made on one machine and used on another: `state export` and `state import`.
 
 use crate::support;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use support::client::{Client, StdioClient};
 use support::{Project, files_of, location_arg};
 
-/// The same history each time, as every clone has it: `main` with twenty files, and `feat` with one more.
+/// Creates the same history each time, as every clone has it: `main` with twenty files, and `feat` with one more.
 fn clone() -> Repository {
     let repository = Repository::new();
     for number in 0..20 {
@@ -30,9 +30,9 @@ fn made_elsewhere() -> Project {
     project
 }
 
-/// A place for archives.
+/// Creates a folder for archives.
 fn archive_folder() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::TempDir::new().expect("a temp folder can be made");
+    let folder = tempfile::TempDir::new().expect("a temporary folder can be created");
     let path = folder.path().join("state.tar.zst");
     (folder, path)
 }
@@ -55,7 +55,7 @@ fn import_extracts_only_the_difference() {
     assert_eq!(archive["refs"][1]["ref"], "main");
     assert_eq!((&archive["refs"][1]["file_count"], &archive["file_versions"]), (&json!(20), &json!(21)), "{archive}");
 
-    // A commit further on, and one file that is not committed.
+    // One more commit, and one uncommitted file.
     let colleague = Project::new(clone());
     colleague.repository.write("src/part_3.rs", "pub fn part_3_renamed() {}\n");
     colleague.repository.commit("one step on");
@@ -64,7 +64,7 @@ fn import_extracts_only_the_difference() {
     assert_eq!((&imported["created"], &imported["replaced"]), (&json!(true), &Value::Null), "{imported}");
     assert_eq!(imported["worktree_starts_from"], "main");
     assert_eq!(imported["metadata"]["indexed_commit"], ci.repository.rev("main"));
-    // What came in answers at once, and says what it is.
+    // The imported state answers at once, and is marked stale.
     let answer = colleague.json("locate part_3 --no-sync");
     assert_eq!(
         (support::places(&answer), &answer["metadata"]["freshness_status"]),
@@ -133,14 +133,14 @@ fn export_is_deterministic_and_replaces_only_with_force() {
     let first = fs::read(&path).expect("it was just written");
     let refused = project.json_expecting(&format!("state export '{}'", path.display()), 2);
     assert_eq!(refused["error"]["code"], "invalid_input", "{refused}");
-    assert!(fs::read(&path).expect("it is there") == first);
-    // Asking changes nothing of it, and neither does the day.
+    assert!(fs::read(&path).expect("it exists") == first);
+    // Neither queries nor the date change it.
     project.run_ok("locate part_1");
     let later =
         project.run_with(&format!("state export '{}' --force", path.display()), &[("CODECOMPASS_DAYS_AHEAD", "9")]);
     assert!(later.succeeded(), "{later:?}");
-    assert!(fs::read(&path).expect("it is there") == first, "the second archive differs");
-    assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1, "something is left behind");
+    assert!(fs::read(&path).expect("it exists") == first, "the second archive differs");
+    assert_eq!(fs::read_dir(folder.path()).expect("it exists").count(), 1, "temporary files remain");
     let nowhere = folder.path().join("nowhere/a.tar.zst");
     project.run_expecting(&format!("state export '{}'", nowhere.display()), 2);
 }
@@ -186,9 +186,9 @@ fn invalid_archive_changes_nothing() {
     assert_eq!(project.places("locate a"), location_arg("a.rs"));
 }
 
-/// The archive with some bytes of its manifest changed to as many others.
+/// Returns the archive with some bytes of its manifest replaced by as many others.
 fn changed(archive: &[u8], from: &str, to: &str) -> Vec<u8> {
-    let mut plain = zstd::decode_all(archive).expect("it is whole");
+    let mut plain = zstd::decode_all(archive).expect("it is intact");
     let place = plain.windows(from.len()).position(|part| part == from.as_bytes()).expect("the manifest says it");
     plain[place..place + to.len()].copy_from_slice(to.as_bytes());
     zstd::encode_all(plain.as_slice(), 3).expect("it fits in memory")
@@ -241,8 +241,8 @@ fn kill_during_import_is_atomic() {
     let project = Project::new(clone());
     project.repository.write("src/own.rs", "pub fn own() {}\n");
     project.run_ok("index");
-    // The old state knows the edit and not the branch, the new one the other way round.
-    // What git knows is not brought in here: it shall be seen which state there is.
+    // The old state has the edit and not the branch, the new one has the branch and not the edit. Refs are not indexed
+    // automatically here, so that the test can see which state is in use.
     let on_feat = || project.run_with("locate extra --ref feat", &[("CODECOMPASS_VCS_AUTO_REFS", "false")]).code;
     let shown = || (project.places("locate own --no-sync").len(), on_feat());
     let (old, new) = ((1, Some(5)), (0, Some(0)));
@@ -283,7 +283,7 @@ fn kill_during_export_is_harmless() {
     project.run_ok(&export);
     let whole = fs::read(&path).expect("it was just written");
     project.kill_at_each_write(&export, |n, _| {
-        assert!(fs::read(&path).expect("it is there") == whole, "killed at write {n}: the archive is another");
+        assert!(fs::read(&path).expect("it exists") == whole, "killed at write {n}: the archive differs");
         assert_eq!(project.places("locate part_1"), location_arg("src/part_1.rs"));
         project.run_ok(&export);
         assert_eq!(project.epochs(), 1, "killed at write {n}: the next export did not clean up");

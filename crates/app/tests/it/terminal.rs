@@ -1,4 +1,4 @@
-//! What is different at a terminal, and what is told on request: the pager, colours, a log, files that are left out.
+//! Behaviour at a terminal, and optional output: the pager, colours, a log, skipped files.
 
 use crate::support;
 
@@ -24,7 +24,7 @@ fn project() -> Project {
     project
 }
 
-/// Runs a command line at a terminal of its own, and gives what it showed there.
+/// Runs a command line in its own terminal, and returns the displayed output.
 fn at_a_terminal(project: &Project, command: &str, env: &[(&str, &str)]) -> String {
     let output = Command::new("script")
         .args(["-qec", &format!("{PROGRAM} {command}"), "/dev/null"])
@@ -35,21 +35,21 @@ fn at_a_terminal(project: &Project, command: &str, env: &[(&str, &str)]) -> Stri
         .envs(env.iter().copied())
         .stdin(Stdio::null())
         .output()
-        .expect("script is there");
+        .expect("the script exists");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
 fn long_answers_use_the_pager() {
     let project = project();
-    let folder = tempfile::tempdir().expect("a temp folder");
+    let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let paged = folder.path().join("paged");
     let pager = format!("tee {}", paged.display());
     let env = [("PAGER", pager.as_str())];
     let shown = at_a_terminal(&project, "outline src/lib.rs", &env);
     let text = fs::read_to_string(&paged).expect("the pager was started");
     assert!(text.contains("number_39") && shown.contains("number_39"), "{shown}");
-    fs::remove_file(&paged).expect("it is there");
+    fs::remove_file(&paged).expect("it exists");
     for (command, what) in [
         ("outline short.rs", "what is short"),
         ("--no-pager outline src/lib.rs", "what shall not be paged"),
@@ -62,7 +62,7 @@ fn long_answers_use_the_pager() {
     let reply = project.run_with("outline src/lib.rs", &env);
     assert!(reply.stdout.contains("number_39") && !paged.exists(), "a pipe has no pager");
     let shown = at_a_terminal(&project, "outline src/lib.rs", &[("PAGER", "no-such-pager-at-all")]);
-    assert!(shown.contains("number_39"), "an answer is shown without one: {shown}");
+    assert!(shown.contains("number_39"), "a short answer is shown without a pager: {shown}");
 }
 
 #[test]
@@ -95,10 +95,10 @@ fn server_at_a_terminal_explains_itself() {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .expect("script is there");
+        .expect("the script exists");
     let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it says something");
-    // Its terminal goes with it.
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it prints something");
+    // Its terminal ends with it.
     let _ = child.kill();
     let _ = child.wait();
     assert!(line.contains("Waiting for a client") && line.contains("codecompass setup"), "{line}");
@@ -114,7 +114,7 @@ fn log_file_is_written() {
     let reply = project.run_with("sync", &[("CODECOMPASS_LOG_FILE", path)]);
     assert!(reply.succeeded() && reply.stderr.is_empty(), "{reply:?}");
     project.run_expecting(&format!("locate x --kind nonsense --log-file {path}"), 2);
-    let text = fs::read_to_string(&log).expect("it is there");
+    let text = fs::read_to_string(&log).expect("it exists");
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines.len() >= 5, "{text}");
     assert!(lines.iter().all(|line| line.as_bytes()[10] == b'T' && line.contains("Z ")), "{text}");
@@ -152,11 +152,11 @@ fn config_errors_are_located() {
     assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
     fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
     let told = project.run_expecting("status", 2);
-    assert!(told.contains("config.toml:2: unknown key index.thread (did you mean index.threads?)"), "{told}");
-    assert!(project.run_ok("config path").contains("yours = "), "the way to the file is told all the same");
+    assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");
+    assert!(project.run_ok("config path").contains("yours = "), "the path of the file is still shown");
     fs::write(&file, "[index\n").expect("it can be written");
     assert!(project.run_expecting("status", 2).contains("config.toml: line 1, column"));
-    fs::remove_file(&file).expect("it is there");
+    fs::remove_file(&file).expect("it exists");
     let reply = project.run_with("status", &[("CODECOMPASS_INDEX_THREAD", "2")]);
     assert!(reply.succeeded(), "{reply:?}");
     assert!(reply.stderr.contains("CODECOMPASS_INDEX_THREAD; did you mean CODECOMPASS_INDEX_THREADS?"));

@@ -1,4 +1,4 @@
-//! Answers as text, over a pipe: what an agent gets says what the JSON says, in one block, within the clients' limits.
+//! Answers as text, over a pipe: an agent gets the content of the JSON in one block, within the clients' limits.
 
 use crate::support;
 
@@ -16,7 +16,7 @@ fn pipe(project: &Project, args: &[&str]) -> StdioClient {
     StdioClient::open(project.repository.root(), project.home.path(), args)
 }
 
-/// The one text block of an answer, and whether it is an error.
+/// Returns the one text block of an answer, and whether it is an error.
 fn call_text(client: &mut StdioClient, tool: &str, arguments: &Value) -> (String, bool) {
     let response = client.request("tools/call", json!({ "name": tool, "arguments": arguments }));
     let result = &response["result"];
@@ -43,7 +43,7 @@ fn text_mode_lists_core_tools_with_short_schemas() {
         }
     }
     assert!(listed.to_string().len() < 6_600, "tools/list has {} bytes", listed.to_string().len());
-    // What has no effect is still taken.
+    // An option without effect is still accepted.
     let (text, is_error) = call_text(&mut agent, "search_code", &json!({ "query": "Config", "compact": true }));
     assert!(!is_error, "{text}");
     let all = pipe(&project, &["--answers", "text", "--tools", "all"]).request("tools/list", json!({}));
@@ -100,7 +100,7 @@ fn text_hints_name_only_offered_tools() {
         assert!(is_error, "{text}");
         check(&text, "`codecompass index`");
     }
-    // It is behind, and must not be.
+    // The index is stale, and must not be.
     project.run_ok("index");
     project.repository.write("src/lib.rs", "pub fn here() {\n    other()\n}\n");
     let strict = json!({ "query": "here", "freshness_policy": "strict" });

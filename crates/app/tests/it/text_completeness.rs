@@ -1,7 +1,9 @@
-//! The law of texts: every place in an answer's JSON is in its text, or counted in the line that says what is left out there.
+//! The law of texts: every location in an answer's JSON is in its text, or counted in the line that reports omissions
+//! there.
 //!
-//! Machines are asked for everything, agents for what they get by default, so that the two can be held against each other
-//! place by place: what a text does not show must be of the sort that one of its lines counts, and as many.
+//! The JSON is requested without limits, the text with an agent's defaults, so that the two can be compared location by
+//! location: for each location that a text does not show, one of its lines must count items of that kind, and the
+//! numbers must be equal.
 
 use crate::support;
 
@@ -12,17 +14,17 @@ use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client, StdioClient};
 
-/// A place of the JSON.
+/// A location in the JSON.
 #[derive(Clone, Debug)]
 struct Location {
     path: String,
     start: u64,
     end: u64,
-    /// It may be shown by any of its lines: a piece of text, or a caller, of whom the line of the call is shown.
+    /// Any of its lines may represent it: for a chunk of text, or for a caller, which is shown by the line of the call.
     is_loose: bool,
 }
 
-/// An item of a list, with its places: that of a call has two.
+/// An item of a list, with its locations: that of a call has two.
 #[derive(Clone, Debug, Default)]
 struct Item {
     places: Vec<Location>,
@@ -31,7 +33,7 @@ struct Item {
     is_test: bool,
 }
 
-/// Every item of an answer that has a place; the answer itself is one, too.
+/// Returns every item of an answer that has a location; the answer itself is an item, too.
 fn items(value: &Value, path: Option<&str>, is_loose: bool) -> Vec<Item> {
     let mut own = Item::default();
     let mut inner = Vec::new();
@@ -63,7 +65,7 @@ fn gather(value: &Value, path: Option<&str>, is_loose: bool, item: &mut Item, in
     }
     for (key, value) in fields {
         match key.as_str() {
-            // What is suggested is no place, and of what changed the newer side is told.
+            // Suggestions are not locations, and for changes the newer side is shown.
             "metadata" | "suggestions" | "suggested_next_actions" | "file_changes" | "before" | "after" => {}
             "results" | "context_items" => gather(value, own, true, item, inner),
             "callers" => {
@@ -79,19 +81,19 @@ fn gather(value: &Value, path: Option<&str>, is_loose: bool, item: &mut Item, in
     }
 }
 
-/// What a text shows: lines by path, and what its lines say that it does not show.
+/// The content of a text: lines by path, and counts of the items it does not show.
 #[derive(Debug, Default)]
 struct ParsedText {
     shown: BTreeSet<(String, u64, u64)>,
     imports: u64,
     tests: u64,
-    /// Told in the row of a type, by name; further ones as a number.
+    /// Shown in the row of a type, by name; further ones as a number.
     names: BTreeSet<String>,
     more_names: u64,
-    /// Told with what they are parts of.
+    /// Shown with the items that contain them.
     parts: u64,
     cut: u64,
-    /// There are more, and nobody knows how many.
+    /// There are more, and their number is unknown.
     is_open: bool,
 }
 
@@ -99,7 +101,7 @@ fn numbers(text: &str) -> Vec<u64> {
     text.split(|char: char| !char.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect()
 }
 
-/// The lines of `12`, `12-20`, `3,7,9`.
+/// Parses the lines of `12`, `12-20`, `3,7,9`.
 fn ranges(word: &str) -> Option<Vec<(u64, u64)>> {
     let range = |part: &str| match part.split_once('-') {
         Some((start, end)) => Some((start.parse().ok()?, end.parse().ok()?)),
@@ -124,7 +126,7 @@ impl ParsedText {
                     read.shown.insert((path.to_owned(), start, end));
                 }
             };
-            // The number that a row begins with is a line of the file above it, whatever else the row names.
+            // The number at the start of a row is a line of the file above it, whatever else the row names.
             add(&heading, first.trim_start_matches(['+', '-', '~']));
             let mut path = heading.clone();
             for word in &words {
@@ -144,7 +146,7 @@ impl ParsedText {
         read
     }
 
-    /// What a row counts without showing it.
+    /// Adds the counts in a row of items that are not shown.
     fn add_counts(&mut self, row: &str) {
         let counts = numbers(row);
         if row.starts_with('…') && row.contains("there are more") {
@@ -164,7 +166,7 @@ impl ParsedText {
         }
     }
 
-    /// What an outline tells in the row of a type or of several values.
+    /// Adds the names that an outline shows in the row of a type or of several values.
     fn add_names(&mut self, row: &str) {
         if let Some((_, folded)) = row.rsplit_once('{').filter(|_| row.ends_with('}')) {
             let (names, more) = folded.split_once('…').unwrap_or((folded, ""));
@@ -183,7 +185,7 @@ impl ParsedText {
         })
     }
 
-    /// Takes every item that is not shown off the number that counts its sort; what is left over is wrong.
+    /// Subtracts every item that is not shown from the count of its kind. Returns the mismatches.
     fn match_counts(&mut self, missing: &[&Item], is_exact: bool) -> Vec<String> {
         let mut wrong = Vec::new();
         for item in missing {
@@ -221,7 +223,7 @@ fn edited() -> Project {
     let repository = &project.repository;
     repository.write("server/src/fresh.rs", "pub fn fresh_one() -> u8 {\n    validate_token()\n}\n");
     let jwt = repository.path("server/src/auth/jwt.rs");
-    let text = std::fs::read_to_string(jwt).expect("it is there");
+    let text = std::fs::read_to_string(jwt).expect("it exists");
     repository.write("server/src/auth/jwt.rs", text.replace("key: &[u8])", "key: &[u8], strict: bool)"));
     repository.write("cli/cmd/push.go", "package cmd\n");
     repository.write("server/tests/auth.rs", "#[test]\nfn another() {}\n\n#[test]\nfn third() {}\n");
@@ -229,7 +231,7 @@ fn edited() -> Project {
     project
 }
 
-/// What agents ask, by tool.
+/// Returns typical queries of agents, by tool.
 fn questions(project: &Project) -> Vec<(&'static str, Value)> {
     let mut questions = vec![
         ("search_code", json!({ "query": "where is rate limiting implemented" })),
@@ -260,7 +262,7 @@ fn questions(project: &Project) -> Vec<(&'static str, Value)> {
     questions
 }
 
-/// The same question without a limit, where the tool has one.
+/// Returns the same query without a limit, if the tool has one.
 fn without_limits(tool: &str, arguments: &Value) -> Value {
     let mut arguments = arguments.clone();
     if ["find_references", "get_call_graph", "grep_code", "diff_context"].contains(&tool) {
@@ -298,7 +300,7 @@ fn text_is_complete_for_interfaces_tests_and_homonyms() {
     check_all(&project, &questions);
 }
 
-/// Holds the text of every question against its JSON.
+/// Compares the text of every query with its JSON.
 fn check_all(project: &Project, questions: &[(&str, Value)]) {
     let mut machine = pipe(project, &[]);
     let mut agent = pipe(project, &["--answers", "text", "--tools", "all"]);
@@ -311,7 +313,7 @@ fn check_all(project: &Project, questions: &[(&str, Value)]) {
         let response = agent.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         let text = response["result"]["content"][0]["text"].as_str().expect("a text").to_owned();
         assert_ne!(response["result"]["isError"], json!(true), "{tool} {arguments}: {text}");
-        // Two uses on one line are one place.
+        // Two uses on one line are one location.
         let mut wanted = items(&json, None, false);
         let key = |item: &Item| format!("{:?} {} {}", item.places, item.name, item.kind);
         wanted.dedup_by(|one, before| key(one) == key(before));
@@ -319,13 +321,13 @@ fn check_all(project: &Project, questions: &[(&str, Value)]) {
         let is_shown = |item: &&Item| item.places.iter().all(|place| read.shows(place));
         let missing: Vec<&Item> = wanted.iter().filter(|item| !is_shown(item)).collect();
         counted += missing.len();
-        // A search counts pieces, of which several may be one place, and a budget is not the same in both forms.
+        // A search counts chunks, several of which may be one location, and the budgets of the two formats differ.
         let is_exact = !["search_code", "locate_symbol", "get_code_context"].contains(tool);
         let found = read.match_counts(&missing, is_exact);
         if !found.is_empty() {
             wrong.push(format!("{tool} {arguments}:\n{}\nin\n{text}", found.join("\n")));
         }
     }
-    assert!(counted > 20, "only {counted} items are left to be counted");
+    assert!(counted > 20, "only {counted} items were counted");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

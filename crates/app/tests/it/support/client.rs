@@ -1,4 +1,4 @@
-//! A client that speaks the protocol by hand, on a pipe or on HTTP: what the official clients can not do wrong, it can.
+//! A hand-written client for the protocol, on a pipe or on HTTP: it can make errors that the official clients cannot.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::PROGRAM;
 
-/// A server that this test started; it is ended with the test.
+/// A server that this test started; it is stopped with the test.
 pub(crate) struct Server {
     child: Child,
     stderr: Arc<Mutex<String>>,
@@ -24,12 +24,12 @@ impl Server {
         Self::run(Command::new(PROGRAM).arg("serve-mcp").args(args), cwd, home, env)
     }
 
-    /// Starts any other command that stays.
+    /// Starts any other long-running command.
     pub(crate) fn command(cwd: &Path, home: &Path, args: &[&str]) -> Self {
         Self::run(Command::new(PROGRAM).args(args), cwd, home, &[])
     }
 
-    /// The last address of the explorer that it printed, with its token.
+    /// Returns the last address of the explorer that the server printed, with its token.
     pub(crate) fn explorer(&self) -> String {
         let mut found = None;
         let is_there = wait_until(Duration::from_secs(20), || {
@@ -40,10 +40,10 @@ impl Server {
             found.is_some()
         });
         assert!(is_there, "no address in: {}", self.stderr_text());
-        found.expect("it was just seen")
+        found.expect("it was just checked")
     }
 
-    /// The same in a process that may have no more than so many descriptors open.
+    /// Starts `serve-mcp` in a process with this limit of open descriptors.
     pub(crate) fn limited(cwd: &Path, home: &Path, descriptors: u32, args: &[&str]) -> Self {
         let script = format!("ulimit -n {descriptors}; exec \"$0\" serve-mcp \"$@\"");
         Self::run(Command::new("sh").args(["-c", &script, PROGRAM]).args(args), cwd, home, &[])
@@ -65,28 +65,28 @@ impl Server {
         let (pipe, text) = (child.stderr.take().expect("it is piped"), Arc::clone(&stderr));
         std::thread::spawn(move || {
             for line in BufReader::new(pipe).lines().map_while(Result::ok) {
-                text.lock().expect("nobody broke it").push_str(&format!("{line}\n"));
+                text.lock().expect("the lock is not poisoned").push_str(&format!("{line}\n"));
             }
         });
         Self { child, stderr }
     }
 
-    /// What it said on standard error so far.
+    /// Returns its output on standard error so far.
     pub(crate) fn stderr_text(&self) -> String {
-        self.stderr.lock().expect("nobody broke it").clone()
+        self.stderr.lock().expect("the lock is not poisoned").clone()
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Its ends of the pipe.
+    /// Returns its ends of the pipe.
     pub(crate) fn pipes(&mut self) -> (ChildStdin, ChildStdout) {
         (self.child.stdin.take().expect("once"), self.child.stdout.take().expect("once"))
     }
 
-    /// The exit code, if it ends in time.
+    /// Returns the exit code if it ends in time.
     pub(crate) fn exits_within(&mut self, time: Duration) -> Option<i32> {
         let mut code = None;
         wait_until(time, || {
@@ -96,7 +96,7 @@ impl Server {
         code
     }
 
-    /// The address of an HTTP server.
+    /// Returns the address of an HTTP server.
     pub(crate) fn address(&self) -> String {
         let mut found = None;
         let is_there = wait_until(Duration::from_secs(20), || {
@@ -107,7 +107,7 @@ impl Server {
             found.is_some()
         });
         assert!(is_there, "no address in: {}", self.stderr_text());
-        found.expect("it was just seen")
+        found.expect("it was just checked")
     }
 }
 
@@ -118,7 +118,7 @@ impl Drop for Server {
     }
 }
 
-/// Asks again until it is so; whether that came in time.
+/// Repeats the check until it succeeds. Returns whether it succeeded in time.
 pub(crate) fn wait_until(time: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     loop {
@@ -133,12 +133,12 @@ pub(crate) fn wait_until(time: Duration, mut is_so: impl FnMut() -> bool) -> boo
     }
 }
 
-/// Whoever can be asked.
+/// A client of a server.
 pub(crate) trait Client {
-    /// Sends a request and gives the whole response.
+    /// Sends a request and returns the whole response.
     fn request(&mut self, method: &str, params: Value) -> Value;
 
-    /// Calls a tool and gives its answer or error, and which of them it is.
+    /// Calls a tool and returns its answer or error, and which of them it is.
     fn result(&mut self, tool: &str, arguments: Value) -> Value {
         let response = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
         let result = response["result"].clone();
@@ -146,20 +146,20 @@ pub(crate) trait Client {
         let text: Value =
             serde_json::from_str(result["content"][0]["text"].as_str().expect("a text")).expect("the text is JSON");
         match result["isError"] == json!(true) {
-            true => assert_eq!(result.get("structuredContent"), None, "{tool}: no schema has errors"),
-            false => assert_eq!(text, result["structuredContent"], "{tool}: the text says what the structure says"),
+            true => assert_eq!(result.get("structuredContent"), None, "{tool}: an error has no structured content"),
+            false => assert_eq!(text, result["structuredContent"], "{tool}: the text equals the structured content"),
         }
         json!({ "isError": result["isError"] == json!(true), "answer": text })
     }
 
-    /// Calls a tool that must succeed and gives its answer.
+    /// Calls a tool that must succeed and returns its answer.
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments);
         assert_ne!(result["isError"], json!(true), "{tool}: {result}");
         result["answer"].clone()
     }
 
-    /// Calls a tool that must fail and gives the code and the whole error.
+    /// Calls a tool that must fail and returns the code and the whole error.
     fn call_error(&mut self, tool: &str, arguments: Value) -> (String, Value) {
         let result = self.result(tool, arguments);
         assert_eq!(result["isError"], json!(true), "{tool}: {result}");
@@ -180,23 +180,23 @@ pub(crate) trait Client {
     }
 }
 
-/// On a pipe.
+/// A client on a pipe.
 pub(crate) struct StdioClient {
     pub(crate) server: Server,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last: u64,
-    /// What came in beside the responses.
+    /// Messages received other than responses.
     pub(crate) notifications: Vec<Value>,
 }
 
 impl StdioClient {
-    /// A server on a pipe, with a session opened the older way.
+    /// Starts a server on a pipe, with a session of the older protocol.
     pub(crate) fn open(cwd: &Path, home: &Path, args: &[&str]) -> Self {
         Self::open_with(cwd, home, args, &[])
     }
 
-    /// The same, with further variables.
+    /// Starts the same with further variables.
     pub(crate) fn open_with(cwd: &Path, home: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
         let mut pipe = Self::from_server(Server::start(cwd, home, args, env));
         let hello = pipe.request("initialize", initialize_params("2025-11-25"));
@@ -205,7 +205,7 @@ impl StdioClient {
         pipe
     }
 
-    /// A server on a pipe to which nothing was said yet.
+    /// Starts a server on a pipe without sending anything.
     pub(crate) fn raw(cwd: &Path, home: &Path, args: &[&str]) -> Self {
         Self::from_server(Server::start(cwd, home, args, &[]))
     }
@@ -215,7 +215,7 @@ impl StdioClient {
         Self { server, input: Some(input), output: BufReader::new(output), last: 0, notifications: Vec::new() }
     }
 
-    /// Sends a message as it is.
+    /// Sends a message unchanged.
     pub(crate) fn send(&mut self, message: &Value) {
         self.send_text(&message.to_string());
     }
@@ -226,11 +226,11 @@ impl StdioClient {
         writeln!(input, "{line}").and_then(|()| input.flush()).expect("the server listens");
     }
 
-    /// The next message.
+    /// Receives the next message.
     pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
-        self.output.read_line(&mut line).expect("the server speaks");
-        assert!(!line.is_empty(), "the server went away: {}", self.server.stderr_text());
+        self.output.read_line(&mut line).expect("the server answers");
+        assert!(!line.is_empty(), "the server ended: {}", self.server.stderr_text());
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -241,7 +241,7 @@ impl StdioClient {
         self.last
     }
 
-    /// The response to a request; what comes before it is kept.
+    /// Returns the response to a request; messages before it are kept.
     pub(crate) fn response(&mut self, id: u64) -> Value {
         loop {
             let message = self.receive();
@@ -252,7 +252,7 @@ impl StdioClient {
         }
     }
 
-    /// Closes our end.
+    /// Closes the client's end.
     pub(crate) fn close(&mut self) {
         self.input = None;
     }
@@ -265,12 +265,12 @@ impl Client for StdioClient {
     }
 }
 
-/// What opens a session.
+/// Returns the parameters that open a session.
 pub(crate) fn initialize_params(version: &str) -> Value {
     json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } })
 }
 
-/// A response of HTTP.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct HttpResponse {
     pub(crate) status: u16,
@@ -279,12 +279,12 @@ pub(crate) struct HttpResponse {
 }
 
 impl HttpResponse {
-    /// A header.
+    /// Returns a header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The messages in it.
+    /// Returns the messages in it.
     pub(crate) fn messages(&self) -> Vec<Value> {
         let is_stream = self.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
         let texts: Vec<&str> = match is_stream {
@@ -308,7 +308,7 @@ pub(crate) fn http(address: &str, head: &str, headers: &[(&str, &str)], body: &[
     }
     text += "\r\n";
     stream.write_all(text.as_bytes()).expect("the head is taken");
-    // A server that refuses does not wait for the rest.
+    // A server that refuses a request does not read the rest of it.
     let _ = stream.write_all(body);
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -341,7 +341,7 @@ fn decode_chunked(mut bytes: &[u8]) -> Vec<u8> {
     body
 }
 
-/// On HTTP, each request for itself, as the newest revision has it; or in a session of an older one.
+/// A client on HTTP, with independent requests, as in the newest revision; or with a session of an older one.
 pub(crate) struct HttpClient {
     address: String,
     session: Option<String>,
@@ -349,12 +349,12 @@ pub(crate) struct HttpClient {
 }
 
 impl HttpClient {
-    /// Requests that stand for themselves.
+    /// Creates a client with independent requests.
     pub(crate) fn stateless(address: &str) -> Self {
         Self { address: address.to_owned(), session: None, last: 0 }
     }
 
-    /// A session of an older revision.
+    /// Opens a session of an older revision.
     pub(crate) fn session(address: &str) -> Self {
         let mut web = Self::stateless(address);
         let message =
@@ -378,7 +378,7 @@ impl HttpClient {
     }
 }
 
-/// What a client says of its requests.
+/// The headers of a client's requests.
 pub(crate) const POST_HEADERS: &[(&str, &str)] =
     &[("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 

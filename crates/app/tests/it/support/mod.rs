@@ -1,4 +1,4 @@
-//! A repository, a data folder and the program: what the tests of the command line have at hand.
+//! A repository, a data folder and the program: shared support for the tests of the command line.
 
 #![allow(dead_code, reason = "every test program uses a part of this")]
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 /// The program under test, a debug build.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_codecompass");
 
-/// A repository with a data folder of its own.
+/// A repository with its own data folder.
 pub(crate) struct Project {
     pub(crate) repository: Repository,
     pub(crate) home: Home,
@@ -24,12 +24,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A repository as it is, known to nobody.
+    /// Uses a repository that is not registered.
     pub(crate) fn new(repository: Repository) -> Self {
         Self { repository, home: Home::new(), binary: ProductBinary::new(PROGRAM) }
     }
 
-    /// A git repository with these files in one commit on `main`.
+    /// Creates a git repository with these files in one commit on `main`.
     pub(crate) fn with_files(files: &[(&str, &str)]) -> Self {
         let repository = Repository::new();
         for (path, text) in files {
@@ -39,14 +39,14 @@ impl Project {
         Self::new(repository)
     }
 
-    /// The same, already indexed.
+    /// Creates the same, already indexed.
     pub(crate) fn indexed(files: &[(&str, &str)]) -> Self {
         let project = Self::with_files(files);
         project.run_ok("index");
         project
     }
 
-    /// The small service of the ranking golden, indexed.
+    /// Creates the small service of the ranking golden, indexed.
     pub(crate) fn service() -> Self {
         let tree = fs::read_to_string(ranking_file("service.tree")).expect("the tree can be read");
         let files: Vec<(&str, &str)> = tree.split("\n=== ").skip(1).filter_map(|file| file.split_once('\n')).collect();
@@ -54,29 +54,29 @@ impl Project {
         Self::indexed(&files)
     }
 
-    /// Runs a command line in the repository, whatever comes of it.
+    /// Runs a command line in the repository, whatever its outcome.
     pub(crate) fn run(&self, command: &str) -> Reply {
         self.run_with(command, &[])
     }
 
-    /// The same, with further variables.
+    /// Runs the same with further variables.
     pub(crate) fn run_with(&self, command: &str, env: &[(&str, &str)]) -> Reply {
         self.run_at(self.repository.root(), command, env)
     }
 
-    /// The same, in some folder.
+    /// Runs the same in some folder.
     pub(crate) fn run_at(&self, cwd: &Path, command: &str, env: &[(&str, &str)]) -> Reply {
         let args = shell_words::split(command).expect("the command line of a test is well formed");
         let env: Vec<_> = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         self.binary.call(&Call { args: &args, cwd, home: self.home.path(), env: &env })
     }
 
-    /// Runs a command that must end with exit code 0, and gives its text.
+    /// Runs a command that must end with exit code 0. Returns its output.
     pub(crate) fn run_ok(&self, command: &str) -> String {
         self.run_expecting(command, 0)
     }
 
-    /// Runs a command that must end with this exit code, and gives what it said on both channels.
+    /// Runs a command that must end with this exit code. Returns its output on both channels.
     pub(crate) fn run_expecting(&self, command: &str, code: i32) -> String {
         let reply = self.run(command);
         assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
@@ -96,21 +96,21 @@ impl Project {
         serde_json::from_str(&reply.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
     }
 
-    /// The same where refs that nobody indexed are not brought in.
+    /// Runs the same without indexing refs automatically.
     pub(crate) fn json_without_refs(&self, command: &str, code: i32) -> Value {
         let reply = self.run_with(&format!("{command} --json"), &[("CODECOMPASS_VCS_AUTO_REFS", "false")]);
         assert_eq!(reply.code, Some(code), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
         serde_json::from_str(&reply.stdout).expect("an answer is JSON")
     }
 
-    /// The places that `locate` gives, as `path:line`; empty when nothing is found.
+    /// Returns the locations that `locate` finds, as `path:line`; empty if nothing is found.
     pub(crate) fn places(&self, command: &str) -> Vec<String> {
         let reply = self.run(&format!("{command} --json"));
         assert!(matches!(reply.code, Some(0 | 1)), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
         places(&serde_json::from_str(&reply.stdout).expect("an answer is JSON"))
     }
 
-    /// The same repository with an empty data folder, indexed: what the answers should be.
+    /// Indexes the same repository into an empty data folder: it gives the expected answers.
     pub(crate) fn fresh_index(&self, refs: &[&str]) -> FreshIndex<'_> {
         let fresh = FreshIndex { project: self, home: Home::new() };
         fresh.run_ok("index");
@@ -118,7 +118,7 @@ impl Project {
         fresh
     }
 
-    /// Starts the program without waiting for it; nothing it says is kept.
+    /// Starts the program without waiting for it; its output is discarded.
     pub(crate) fn start(&self, command: &str) -> Child {
         let args = shell_words::split(command).expect("the command line of a test is well formed");
         let child = Command::new(PROGRAM)
@@ -132,10 +132,10 @@ impl Project {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        child.unwrap_or_else(|error| panic!("can not run {PROGRAM}: {error}"))
+        child.unwrap_or_else(|error| panic!("cannot run {PROGRAM}: {error}"))
     }
 
-    /// The folder with the data of this project, of which there must be one.
+    /// Returns the folder with the data of this project, of which there must be exactly one.
     pub(crate) fn data(&self) -> PathBuf {
         let folders = fs::read_dir(self.home.path().join("projects")).expect("a project is registered");
         let mut folders: Vec<PathBuf> = folders.map(|entry| entry.expect("it can be listed").path()).collect();
@@ -143,20 +143,20 @@ impl Project {
         folders.remove(0)
     }
 
-    /// The store that is in use.
+    /// Returns the store in use.
     pub(crate) fn epoch(&self) -> PathBuf {
         let name = fs::read_to_string(self.data().join("current")).expect("a store is in use");
         self.data().join(name)
     }
 
-    /// How many stores lie in the data folder: the one in use, and what was replaced or never finished.
+    /// Returns the number of stores in the data folder: the one in use, and replaced or unfinished ones.
     pub(crate) fn epochs(&self) -> usize {
         let entries = fs::read_dir(self.data()).expect("a project is registered").flatten();
         entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("epoch-")).count()
     }
 
-    /// Runs a command from the same state again and again, killed at its first write, its second, and so on, until it
-    /// survives. After each run `check` looks at what is left, and is told whether the command survived.
+    /// Runs a command repeatedly from the same state, killed at its first write, its second, and so on, until it
+    /// survives. After each run calls `check` with the write number and whether the command survived.
     pub(crate) fn kill_at_each_write(&self, command: &str, check: impl Fn(usize, bool)) {
         let start = self.home.save();
         for n in 1..100 {
@@ -168,15 +168,15 @@ impl Project {
                 return;
             }
         }
-        panic!("`{command}` still dies at its 100th write");
+        panic!("`{command}` is still killed at its 100th write");
     }
 
-    /// Whether nothing at all is in the data folder.
+    /// Whether the data folder is empty.
     pub(crate) fn has_no_data(&self) -> bool {
         fs::read_dir(self.home.path()).expect("the data folder can be listed").next().is_none()
     }
 
-    /// Every complaint of `doctor`, as `name: message → mend`.
+    /// Returns every problem that `doctor` reports, as `name: message → fix`.
     pub(crate) fn stderr_lines(&self) -> Vec<String> {
         let reply = self.run("doctor --json");
         let report: Value = serde_json::from_str(&reply.stdout).expect("a report is JSON");
@@ -191,7 +191,7 @@ impl Project {
     }
 }
 
-/// A second opinion on a project's repository, from a data folder of its own.
+/// An independent index of a project's repository, in its own data folder.
 pub(crate) struct FreshIndex<'a> {
     project: &'a Project,
     home: Home,
@@ -209,18 +209,18 @@ impl FreshIndex<'_> {
         assert!(reply.succeeded(), "`{command}` said:\n{}{}", reply.stdout, reply.stderr);
     }
 
-    /// Compares the answers of both data folders to the same questions, save times, jobs and sizes.
+    /// Compares the answers of both data folders to the same queries, except for times, jobs and sizes.
     #[track_caller]
     pub(crate) fn expect_equal(&self, questions: &[String]) {
         for question in questions {
             let (ours, fresh) = (self.project.run(question), self.run(question));
             let (ours, fresh) = (comparable(&ours), comparable(&fresh));
-            assert_eq!(ours, fresh, "`{question}`: the answer, and that of a fresh index");
+            assert_eq!(ours, fresh, "`{question}`: compared with a fresh index");
         }
     }
 }
 
-/// The exit code and the JSON answer without what depends on the moment.
+/// Returns the exit code and the JSON answer without the fields that depend on time.
 fn comparable(reply: &Reply) -> (Option<i32>, Value) {
     const TIME_FIELDS: &[&str] =
         &["active_job", "recent_jobs", "last_indexed_at", "index_bytes", "job_id", "duration_ms", "freshness_status"];
@@ -239,23 +239,23 @@ fn comparable(reply: &Reply) -> (Option<i32>, Value) {
     (reply.code, value)
 }
 
-/// A file of the ranking golden.
+/// Returns the path of a file of the ranking golden.
 pub(crate) fn ranking_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking").join(name)
 }
 
-/// The places in an answer of `locate`, as `path:line`.
+/// Returns the locations in an answer of `locate`, as `path:line`.
 pub(crate) fn places(answer: &Value) -> Vec<String> {
     let results = answer["results"].as_array().into_iter().flatten();
     results.map(|hit| format!("{}:{}", hit["path"].as_str().unwrap_or_default(), hit["line_start"])).collect()
 }
 
-/// The one place of something that is defined in a file with nothing else in it.
+/// Returns the only location of a symbol in a file with nothing else in it.
 pub(crate) fn location_arg(path: &str) -> Vec<String> {
     vec![format!("{path}:1")]
 }
 
-/// Everything below a folder: type, length, time of change and, for files, the content.
+/// Returns everything below a folder: type, length, modification time and, for files, the content.
 pub(crate) fn file_contents(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut all = BTreeMap::new();
     let mut waiting = vec![folder.to_owned()];
@@ -274,7 +274,8 @@ pub(crate) fn file_contents(folder: &Path) -> BTreeMap<PathBuf, String> {
     all
 }
 
-/// Every file below a folder as [`picture`] has it, save locks and the index that SQLite keeps of its log.
+/// Returns every file below a folder as [`file_contents`] does, except for locks and the index that SQLite keeps of its
+/// log.
 pub(crate) fn files_of(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut all = file_contents(folder);
     let is_passing = |path: &Path| path.extension().is_some_and(|end| end == "lock" || end == "db-shm");
@@ -282,7 +283,7 @@ pub(crate) fn files_of(folder: &Path) -> BTreeMap<PathBuf, String> {
     all
 }
 
-/// The files with this ending in a folder, sorted.
+/// Returns the files with this ending in a folder, sorted.
 pub(crate) fn files_ending(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
