@@ -185,11 +185,11 @@ fn unavailable_watch_is_reported_once() {
     let few = [("CODECOMPASS_WATCH_FOLDERS", "1")];
     let mut client = StdioClient::open_with(project.repository.root(), project.home.path(), &[], &few);
     wait_until_fresh(&mut client, "same");
-    let told_so = || client.server.stderr_text().matches("every query checks all files").count();
+    let told_so = || client.server.stderr_text().matches("every query compares all files").count();
     assert!(wait_until(SYNC_TIMEOUT, || told_so() > 0), "{}", client.server.stderr_text());
     wait_until_fresh(&mut client, "same");
     client.wait_for_index(json!({}));
-    assert_eq!(client.server.stderr_text().matches("every query checks all files").count(), 1);
+    assert_eq!(client.server.stderr_text().matches("every query compares all files").count(), 1);
     let health = client.call("health_check", json!({}));
     let warnings = health["metadata"]["warnings"].to_string();
     assert!(warnings.contains("not watched") && warnings.contains("2 folders"), "{health}");

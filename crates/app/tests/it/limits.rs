@@ -185,7 +185,7 @@ fn full_disk_is_reported_and_loses_nothing() {
         let (told, code) = output_of(out.path(), "doctor");
         assert!(code == "1" && told.contains("FAIL  free disk") && !told.contains("--force"), "{fill}: {told}");
         let (told, code) = output_of(out.path(), "locate");
-        assert!(code == "0" && told.contains("old.rs") && told.contains("There is no room in"), "{fill}: {told}");
+        assert!(code == "0" && told.contains("old.rs") && told.contains("There is no space left in"), "{fill}: {told}");
         // Once there is free space, the next sync repairs it.
         let (told, code) = output_of(out.path(), "mended");
         assert_eq!(code, "0", "{fill}: {told}");

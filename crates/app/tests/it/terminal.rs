@@ -152,7 +152,7 @@ fn config_errors_are_located() {
     assert!(told.contains(&file.display().to_string()) && told.contains("# missing"), "{told}");
     fs::write(&file, "[index]\nthread = 2\n").expect("it can be written");
     let told = project.run_expecting("status", 2);
-    assert!(told.contains("config.toml:2: unknown key index.thread (is it index.threads?)"), "{told}");
+    assert!(told.contains("config.toml:2: unknown key index.thread (did you mean index.threads?)"), "{told}");
     assert!(project.run_ok("config path").contains("yours = "), "the path of the file is still shown");
     fs::write(&file, "[index\n").expect("it can be written");
     assert!(project.run_expecting("status", 2).contains("config.toml: line 1, column"));

@@ -149,7 +149,7 @@ impl ParsedText {
     /// Adds the counts in a row of items that are not shown.
     fn add_counts(&mut self, row: &str) {
         let counts = numbers(row);
-        if row.starts_with('…') && row.contains("there are more") {
+        if row.starts_with('…') && row.contains("and more") {
             self.is_open = true;
         } else if row.starts_with('…') {
             self.cut += match row.contains(" of ") {

@@ -46,7 +46,7 @@ fn holds_secret(project: &Project) -> bool {
 }
 
 #[test]
-fn links_that_replace_files_and_folders_during_a_sync_are_not_followed() {
+fn links_swapped_in_during_a_sync_are_not_followed() {
     let sandbox = tempfile::tempdir().expect("a temporary folder can be created");
     let base = sandbox.path().canonicalize().expect("it exists");
     let [root, spare, outside] = ["root", "spare", "outside"].map(|name| base.join(name));

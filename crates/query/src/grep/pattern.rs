@@ -253,9 +253,10 @@ fn restrict_to_line(hir: &Hir) -> Result<Hir, BadPattern> {
             class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
             Hir::class(Class::Unicode(class))
         }
+        // The class that matches nothing is always one of bytes, also when it is made from characters.
         HirKind::Class(Class::Bytes(class)) => match class.to_unicode_class() {
-            Some(class) => restrict_to_line(&Hir::class(Class::Unicode(class)))?,
-            None => hir.clone(),
+            Some(class) if !class.ranges().is_empty() => restrict_to_line(&Hir::class(Class::Unicode(class)))?,
+            _ => hir.clone(),
         },
         HirKind::Repetition(repetition) => {
             let sub = Box::new(restrict_to_line(&repetition.sub)?);
@@ -286,6 +287,21 @@ mod tests {
         pattern.for_each_match(text, &look, |_| ControlFlow::Continue(()));
         look();
         longest.get()
+    }
+
+    /// These overflowed the stack.
+    #[test]
+    fn impossible_classes_match_nothing() {
+        for text in [r"[^\w\W]", r"[a&&b]", r"(?i)[[:alpha:]&&[^a-z]]{200}", r"[\n]", r"x[^\w\W]*[a&&b]"] {
+            let wanted = PatternOptions { text, literal: false, ignore_case: false, word: false };
+            let pattern = Pattern::new(&wanted).expect("because it is a pattern");
+            let mut count = 0;
+            pattern.for_each_match("abc x\n", &|| true, |_| {
+                count += 1;
+                ControlFlow::Continue(())
+            });
+            assert_eq!(count, 0, "{text}");
+        }
     }
 
     /// `(.{1,900}){3}[x-z]` took over 40 seconds for a line of one megabyte, without a check of the time.

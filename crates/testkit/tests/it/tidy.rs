@@ -133,7 +133,8 @@ const PROCESS_APIS: &[&str] = &[
 ];
 
 /// Modules of a folder. Each may use those before it, and none after it.
-const LAYERS: &[(&str, &[&str])] = &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
+const LAYERS: &[(&str, &[&str])] =
+    &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
 
 /// Folders that others depend on, and the modules that must not be named in them.
 const LOWER_FOLDERS: &[(&str, &[&str])] =
@@ -144,8 +145,16 @@ const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", 
 
 /// The properties of a language with distinctive words: its name, and names with a special role in it. The other
 /// properties have common words (`main`, `index`).
-const LANGUAGE_PROPERTIES: &[&str] =
-    &["name", "constructors", "manifests", "reexport_files", "test_prefixes", "test_infixes", "test_folders", "test_marks"];
+const LANGUAGE_PROPERTIES: &[&str] = &[
+    "name",
+    "constructors",
+    "manifests",
+    "reexport_files",
+    "test_prefixes",
+    "test_infixes",
+    "test_folders",
+    "test_marks",
+];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
 const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
