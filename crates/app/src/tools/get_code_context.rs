@@ -345,7 +345,7 @@ impl Render for ContextAnswer<'_> {
             text += "No results.\n";
         }
         if self.left > 0 {
-            let how = reader.argument("max_tokens", 2 * self.question.max_tokens);
+            let how = reader.argument("max_tokens", self.question.max_tokens.saturating_mul(2));
             text += &format!("… {} of {} ({how})\n", self.taken.len(), self.taken.len() + self.left);
         }
         Ok(text + &self.metadata.notes())

@@ -77,7 +77,7 @@ impl Budget {
 
     /// Spends the cost of an item with this JSON text if the budget covers it.
     pub(crate) fn take(&mut self, json: &str) -> bool {
-        let left = (self.tokens * 100).saturating_sub(self.spent.hundredths);
+        let left = self.tokens.saturating_mul(100).saturating_sub(self.spent.hundredths);
         // A long text need not be measured completely to know that it is too long.
         if self.is_too_long(json.len() as u64) || hundredths(json, left) > left {
             return false;
