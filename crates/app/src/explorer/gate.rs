@@ -84,7 +84,7 @@ impl LoginGate {
         if self.lock().token.is_none()
             && let Ok(address) = self.new_address()
         {
-            print_stderr(&format!("explorer address for one more browser: {address}"));
+            print_stderr(&format!("the explorer is also at {address} (for one more browser)"));
         }
     }
 

@@ -73,7 +73,8 @@ struct LayeredGraph {
     /// For each item, its neighbours in the column to the left, and to the right.
     left: Vec<Vec<usize>>,
     right: Vec<Vec<usize>>,
-    /// For each edge that leaves its column, the items it passes, from left to right.
+    /// For each edge, its items from left to right: both end nodes and the bends between them. Empty if both ends are
+    /// in one column.
     chains: Vec<Vec<usize>>,
     /// The items of each column, from the top.
     columns: Vec<Vec<usize>>,

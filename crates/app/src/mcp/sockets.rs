@@ -258,7 +258,7 @@ impl Drop for Turn {
 }
 
 impl Turn {
-    /// The body of the answer that ends the turn.
+    /// Wraps the body of the answer so that the turn ends when the body has been sent or dropped.
     pub(super) fn hold_until_sent(self, body: Body) -> Body {
         Body::new(TrackedBody { body, _turn: self })
     }

@@ -286,7 +286,7 @@ impl Refresh for BackgroundRefresh<'_> {
     }
 }
 
-/// Records that a view contains everything before an event count.
+/// Records that the view of a work tree includes every change up to this event count of the watcher.
 fn mark_synced(place: &OpenWorkspace, target: &Target, mark: Option<u64>) {
     if !matches!(target.key, ViewKey::Worktree(_)) {
         return;

@@ -222,7 +222,8 @@ pub(crate) struct CallRequest {
     pub(crate) form: OutputFormat,
     /// Set when the answer is no longer wanted.
     pub(crate) cancel: Arc<AtomicBool>,
-    /// Whether an explorer page makes the call: a branch that was never indexed is synced, as for readers of text.
+    /// Whether an explorer page made the call. If so, a ref that was never indexed is synced on demand, as for calls
+    /// with text output.
     pub(crate) by_page: bool,
     /// A time limit instead of the default.
     pub(crate) time_limit: Option<Duration>,

@@ -141,7 +141,8 @@ impl State {
         }
     }
 
-    /// The next task for a thread: of the client with the fewest running tasks that was served longest ago.
+    /// Returns the next task for a thread: from the client with the fewest running tasks, among equals from the one that
+    /// was served longest ago, and its oldest task.
     fn next_task_for(&self, me: usize) -> Option<usize> {
         let takes = self.takes(me);
         let found = self.tasks.iter().enumerate().filter(|(_, waiting)| takes(waiting));

@@ -1,4 +1,5 @@
-//! Code shared by the tools about references and calls: the graph of a snapshot and the layout of a symbol.
+//! Shared parts of the tools that resolve references: opening the graph of a snapshot, and rendering symbols as JSON
+//! and text.
 
 use std::rc::Rc;
 

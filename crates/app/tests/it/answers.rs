@@ -226,7 +226,7 @@ fn quoted_queries_match_exactly_or_say_so() {
     assert!(!results(&answer).is_empty() && files(&answer).is_subset(&files(&literal)), "{answer:#}");
     assert_eq!(answer["query_intent"], "error");
     let nowhere = project.json("search '\"storage of the moon backend\"'");
-    let warned = nowhere["metadata"]["warnings"].to_string().contains("nowhere");
+    let warned = nowhere["metadata"]["warnings"].to_string().contains("no exact match");
     assert!(warned && !results(&nowhere).is_empty(), "{nowhere:#}");
 }
 

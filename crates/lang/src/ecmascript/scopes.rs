@@ -309,7 +309,8 @@ pub(super) enum PatternStep {
     Inside,
 }
 
-/// The names that a pattern binds, in source order, with the part of each.
+/// Iterates over the names that a destructuring pattern binds, in source order, each with the part of the value that it
+/// receives.
 pub(super) struct PatternNames {
     /// The nodes not yet visited.
     open: Vec<(usize, PatternStep)>,

@@ -92,7 +92,7 @@ pub(super) fn function_value(walk: &mut Walk<'_, '_>, at: usize) -> ExprId {
     walk.draft.expr(Expr::Closure { params, back: None })
 }
 
-/// The parameters of a function.
+/// Binds the parameters of a function; a first parameter named `self` gets the receiver as its value.
 pub(super) fn parameters(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let names: Vec<usize> = walk.items(at).filter(|&item| walk.kind(item) == "identifier").collect();
     let this = names.first().copied().filter(|&first| walk.text(first) == "self");

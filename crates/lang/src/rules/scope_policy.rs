@@ -34,7 +34,7 @@ pub(crate) struct ScopePolicy {
     pub(crate) closed_types: bool,
     /// The macros of a module that are expanded where the module is used: their imports and definitions apply there.
     pub(crate) using_macros: &'static [&'static str],
-    /// Whether a call of a name without a definition in the view is external: a call of a program.
+    /// Whether a call of a name that the view does not define counts as external, because it runs a program (shell).
     pub(crate) unknown_calls_are_external: bool,
     /// Whether the files of a folder belong to one program, so that a name resolves if only one of them has it.
     pub(crate) folders_are_programs: bool,
@@ -60,10 +60,11 @@ pub(crate) struct ScopePolicy {
     pub(crate) arity_mismatch_may_be_inherited: bool,
     /// The types of literals.
     pub(crate) literals: &'static [(Literal, &'static str)],
-    /// The library as far as types flow through it: a small file in the language itself, in sections after `== name`
-    /// lines.
+    /// Stub declarations of the standard library that type inference needs, written in the language itself; a line `==
+    /// name` starts a section.
     pub(crate) library: &'static str,
-    /// The path under which a section of it is extracted.
+    /// The file name given to each section of `library` when it is extracted, such as `library.java`; the extension
+    /// selects the grammar.
     pub(crate) library_file: &'static str,
     /// The package of the library that needs no import.
     pub(crate) prelude: &'static str,

@@ -21,7 +21,7 @@ struct DeclarationInfo {
     is_function: bool,
 }
 
-/// Reads the words of a declaration.
+/// Reads the command and the options of a declaration, such as `declare -r`.
 fn read_declaration(walk: &Walk<'_, '_>, declaration: usize) -> DeclarationInfo {
     let text = walk.text(declaration);
     let word = text.split_whitespace().next().unwrap_or("");

@@ -120,7 +120,7 @@ pub(crate) enum Find {
     Nowhere,
     /// The child in this field.
     Field(&'static str),
-    /// The child of the parent in this field.
+    /// The parent's child in this field: the node itself or a sibling.
     ParentField(&'static str),
     /// The first child of this kind.
     Kind(&'static str),

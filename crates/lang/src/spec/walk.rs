@@ -54,7 +54,8 @@ pub(crate) struct Walk<'w, 't> {
     hook_members: FastMap<(u32, &'t str), (u32, usize)>,
     /// The enclosing anonymous types: the node after their bodies, and their base type.
     pub(crate) unnamed: Vec<(usize, usize)>,
-    /// Notes of hooks: the node after the block they apply to, a word, and what the word represents.
+    /// Scoped key-value pairs that hooks store, such as an alias and its module: the node at which the pair expires,
+    /// the key, and the value.
     notes: Vec<(usize, String, String)>,
     /// The enclosing bodies that are divided by words such as `public:`: the node after each, and the last such word.
     pub(crate) sections: Vec<(usize, &'t str)>,

@@ -77,8 +77,8 @@ pub(super) struct Occurrence {
     pub(super) resolution: OccurrenceResolution,
 }
 
-/// The name of a definition. The position may be missing in a file without references to the name, where no other class
-/// can apply.
+/// Where a symbol's name is defined. The position is missing if the file has no references to the name: then no
+/// occurrence there needs to be distinguished from the definition.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
     pub(super) file: Rc<VersionInfo>,

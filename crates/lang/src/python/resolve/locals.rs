@@ -110,7 +110,7 @@ impl PythonResolver<'_> {
         reach
     }
 
-    /// Returns the type that one binding alone determines.
+    /// Returns the type of one binding, ignoring all other bindings of the same name.
     fn assigned_type(&self, place: &LookupSite, at: u32) -> Type {
         let key = TypeQuery::Binding(place.id(), at);
         self.types.compute_cyclic(&self.query_stack, key, Type::Unknown, || {

@@ -239,8 +239,8 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
     })
 }
 
-/// Returns whether views of a value count as the value itself: for types without type arguments, and for collections
-/// and optional values. For other types with arguments, the result is unknown.
+/// Returns whether methods such as `as_ref`, `borrow` and `to_vec` are treated as returning the receiver's own type:
+/// for non-generic types, collections, `Option` and `Result`.
 fn is_kept_by_views(name: &str, arguments: &[Ty]) -> bool {
     let holds = matches!(
         name,
