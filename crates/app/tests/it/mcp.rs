@@ -887,7 +887,7 @@ fn a_cancelled_call_stops_its_job() {
     assert!(is_over, "{last}");
     let job = &last["recent_jobs"][0];
     assert_eq!(job["status"], "failed", "{last}");
-    assert!(job["error"].as_str().is_some_and(|error| error.contains("stopped")), "{last}");
+    assert!(job["error"].as_str().is_some_and(|error| error.contains("cancelled")), "{last}");
     // The previously published state stays.
     let answer = client.call("locate_symbol", json!({ "name": "validate_token", "freshness_policy": "best_effort" }));
     assert_eq!(answer["total_candidates"], 1);

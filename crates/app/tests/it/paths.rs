@@ -246,7 +246,7 @@ fn skipped_file_of_a_branch_says_why() {
     // A commit does not have files that git ignores, and the branch does not have those it deleted.
     for command in ["outline x.tmp.rs --ref main", "outline large.rs", "outline nowhere/at/all.rs --ref main"] {
         let error = project.json_expecting(command, 1)["error"].clone();
-        assert!(error["message"].as_str().is_some_and(|text| text.starts_with("No file ")), "{error}");
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("is not in the index for")), "{error}");
         assert_eq!((&error["code"], &error["data"]["left_out"]), (&json!("file_not_found"), &Value::Null), "{error}");
     }
 }
