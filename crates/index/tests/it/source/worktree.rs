@@ -272,7 +272,7 @@ fn global_excludes_apply_to_untracked_files() {
     tree.touch(&["x.swp", "kept.swp"]).write(".gitignore", "!kept.swp\n");
     sandbox.folder("home").write(".config/git/ignore", "*.swp\n");
     let run = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "worktree::the_users_global_excludes_count_for_untracked_files"])
+        .args(["--exact", "source::worktree::global_excludes_apply_to_untracked_files"])
         .env_clear()
         .env("HOME", sandbox.at("home"))
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
