@@ -99,7 +99,8 @@ impl AppError {
         let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
         let mut message = message.into();
         if message.len() > MAX_MESSAGE_BYTES {
-            message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+            let end = (0..=MAX_MESSAGE_BYTES).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+            message.truncate(end);
             message.push('…');
         }
         Self { code, message, details: Box::new(more) }

@@ -240,7 +240,7 @@ impl Color {
 }
 
 /// Marks for parts of a text that may be coloured. They are control characters, which text from a repository cannot
-/// contain after [`escape::escape_control`](crate::escape::escape_control); printing turns them into colours or removes
+/// contain after [`escape::escape_control`]; printing turns them into colours or removes
 /// them.
 pub(crate) mod style {
     const MARKS: [(char, &str); 6] =

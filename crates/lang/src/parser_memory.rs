@@ -155,7 +155,7 @@ mod tests {
             assert_eq!((live(), grown as usize % ALIGNMENT), (5000, 0));
             let empty = malloc(0);
             let other = realloc(ptr::null_mut(), 40);
-            assert!(!empty.is_null() && other as usize % ALIGNMENT == 0);
+            assert!(!empty.is_null() && (other as usize).is_multiple_of(ALIGNMENT));
             assert_eq!(live(), 5040);
             [grown.cast(), empty, other, ptr::null_mut()].into_iter().for_each(|block| free(block));
         }

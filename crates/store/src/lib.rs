@@ -95,7 +95,7 @@
 //!
 //! A compact copy (`compact.rs`) is a store with the content of some views and nothing else: rows in key order, indexes
 //! built last, the files of the text index hard-linked, and merged into one segment if documents had to go. It is built
-//! in the folder of a new epoch. [`prune`] switches to it, which removes views, garbage and space in one step.
+//! in the folder of a new epoch. [`prune()`] switches to it, which removes views, garbage and space in one step.
 //! [`export`] writes it as a `.tar.zst` and drops it. The first entry is a manifest with format, schema, generation,
 //! extraction keys, and each file's size and BLAKE3 checksum. Rows, times and owners are fixed and a single segment is
 //! named after its content, so the same state gives the same bytes. Jobs, workspaces, the stat cache, work trees and

@@ -217,10 +217,10 @@ fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Res
     let here = start.working_folder_prefix().map(|here| globset::escape(&here)).unwrap_or_default();
     let from = |folder: &str| normalize(&format!("{folder}{pattern}"));
     let (from_here, from_root) = (from(&here), from(""));
-    if let Some(reading) = from_here.filter(|reading| from_root.as_ref() != Some(reading)) {
-        if from_root.is_none() || known.has_match(globs(&reading)?)? {
-            return globs(&reading);
-        }
+    if let Some(reading) = from_here.filter(|reading| from_root.as_ref() != Some(reading))
+        && (from_root.is_none() || known.has_match(globs(&reading)?)?)
+    {
+        return globs(&reading);
     }
     from_root.map_or_else(|| Err(start.outside_error("path_filter", pattern)), |reading| globs(&reading))
 }

@@ -449,7 +449,7 @@ impl Repo {
                 return Ok(object);
             }
             let target = gix::objs::TagRefIter::from_bytes(&object.data, object.id.kind()).target_id();
-            id = target.map_err(|error| self.error(error.into()))?;
+            id = target.map_err(|error| self.error(error))?;
         }
         Err(SourceError::repository(&self.git_dir, format!("a chain of more than {MAX_TAG_DEPTH} tags")))
     }

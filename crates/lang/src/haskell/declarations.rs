@@ -46,7 +46,7 @@ fn last_of(walk: &Walk<'_, '_>, first: usize, name: &str) -> usize {
         match walk.kind(next) {
             "comment" | "haddock" => {}
             "function" | "bind" if declared_name(walk, next).is_some_and(|other| walk.text(other) == name) => {
-                last = next
+                last = next;
             }
             _ => break,
         }

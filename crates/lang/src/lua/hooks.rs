@@ -161,7 +161,7 @@ fn assign(walk: &mut Walk<'_, '_>, at: usize, names: &[usize], values: &[usize],
             // A global name, or a file-level local, at its first assignment.
             value if is_name && (is_local || !in_function) && !is_known => variable(walk, at, name, value, is_local),
             Some(value) if walk.kind(name) == "dot_index_expression" && !in_function => {
-                assign_table_field(walk, at, name, value)
+                assign_table_field(walk, at, name, value);
             }
             _ => {}
         }

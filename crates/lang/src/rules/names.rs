@@ -277,7 +277,7 @@ impl Engine<'_> {
         for import in imports.filter(|import| is_import_in_scope(place, import) && !is_used(import)) {
             match self.imported(file, import) {
                 NameTarget::Symbols(targets) => {
-                    found.extend(targets.into_iter().filter(|&at| self.matches_kind(at, want)))
+                    found.extend(targets.into_iter().filter(|&at| self.matches_kind(at, want)));
                 }
                 NameTarget::External => outside = true,
                 _ => {}

@@ -228,7 +228,7 @@ impl<'t> Walk<'_, 't> {
             for (_, means) in self.spec.modifier_words.iter().filter(|(known, _)| known == word) {
                 match means {
                     ModifierMeaning::Visibility(visibility) => {
-                        (said.0, said.1) = (Some((*word).to_owned()), Some(*visibility))
+                        (said.0, said.1) = (Some((*word).to_owned()), Some(*visibility));
                     }
                     ModifierMeaning::Flag(flag) => said.2 = said.2 | *flag,
                 }

@@ -248,7 +248,7 @@ impl GoResolver<'_> {
         match (param, given) {
             (Type::Named(of, _), Type::Named(other, _)) if of == other => param.infer_type_args(given, learned),
             (Type::Named(..) | Type::Library(..), _) => {
-                self.underlying(param).infer_type_args(&self.underlying(given), learned)
+                self.underlying(param).infer_type_args(&self.underlying(given), learned);
             }
             (Type::Func(_) | Type::List(_) | Type::Map(_) | Type::Chan(_), Type::Named(..) | Type::Library(..)) => {
                 param.infer_type_args(&self.underlying(given), learned);

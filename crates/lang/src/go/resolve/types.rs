@@ -138,7 +138,7 @@ impl Type {
                 }
             }
             (Type::Pointer(of), Type::Pointer(given)) | (Type::List(of), Type::List(given)) => {
-                of.infer_type_args(given, learned)
+                of.infer_type_args(given, learned);
             }
             (Type::Chan(of), Type::Chan(given)) => of.infer_type_args(given, learned),
             (Type::Map(of), Type::Map(given)) => {

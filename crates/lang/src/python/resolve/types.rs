@@ -9,6 +9,7 @@ const MAX_ALTERNATIVES: usize = 12;
 
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::enum_variant_names, reason = "Python names these types so")]
 pub(super) enum Type {
     Unknown,
     /// Known to be external, or built in without interesting members.
