@@ -9,7 +9,7 @@ use support::Project;
 use support::client::{Client, StdioClient};
 
 /// The maximum time of an answer. The tests run unoptimised and in parallel.
-const SOON: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum number of characters of an argument that a message repeats, plus the message's own text.
 const REPEATED: usize = 200;
@@ -66,7 +66,7 @@ fn ask(client: &mut StdioClient, tool: &str, arguments: &Value, text: &str) -> V
     let result = client.result(tool, arguments.clone());
     let took = started.elapsed();
     let beginning: String = text.chars().take(40).collect();
-    assert!(took < SOON, "{tool}, {} bytes of {beginning:?}: {took:?}", text.len());
+    assert!(took < ANSWER_TIMEOUT, "{tool}, {} bytes of {beginning:?}: {took:?}", text.len());
     let message = result["answer"]["error"]["message"].as_str().unwrap_or_default();
     let repeated: String = text.chars().take(REPEATED).collect();
     let repeats = text.len() > REPEATED && message.contains(&repeated);
