@@ -375,7 +375,7 @@ mod tests {
             }
         };
         // The parameter has the package's type; the assigned value comes from it; the later type is the function's own.
-        assert!(seen("a", 2).contains("Nowhere"));
+        assert!(seen("a", 2).contains("NotLocal"));
         assert_eq!(seen("a", 3), "line 2");
         assert_eq!(seen("y", 5), "p.f.A");
         assert_eq!((seen("a", 6), seen("z", 7)), ("line 3".to_owned(), "line 6".to_owned()));
