@@ -39,6 +39,9 @@ def name_of(rng):
 def put(path, content):
     """Writes a file; a folder or file that is in the way is replaced."""
     path = pathlib.Path(path)
+    # Another feature may have put a link in the place of the folder; the generator itself must not write through it.
+    if path.parent.is_symlink():
+        path.parent.unlink()
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_symlink() or path.exists():
         path.unlink()
