@@ -39,7 +39,7 @@ fn check(world: &MemoryWorld, resolution: &Resolution) {
             check_symbols(world, targets);
         }
         Resolution::Module(files) => {
-            assert!(!files.contains(&VersionId::MAX), "a module of a file that does not exist")
+            assert!(!files.contains(&VersionId::MAX), "a module of a file that does not exist");
         }
         Resolution::Unknown(why) => assert!(!why.is_empty(), "no reason is given"),
         Resolution::External | Resolution::Local => {}
