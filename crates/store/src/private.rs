@@ -1,4 +1,4 @@
-//! Files and folders of the data folder: they hold the text of somebody's files, and only their owner may read them.
+//! Files and folders of the data folder: they hold the text of the user's files, and only the owner may read them.
 //!
 //! Everything in the data folder is created here. On Windows the folder's own access list holds.
 
@@ -57,7 +57,7 @@ pub fn restrict(path: &Path) -> Result<()> {
 
 /// Restricts a data folder that an earlier version, or its user, left open to others, with what `is_ours` says of its
 /// entries. What cannot be changed stays as it is. A folder that holds other things, too, keeps its mode: it may be
-/// somebody's home.
+/// a user's home.
 pub fn tighten(data: &Path, is_ours: impl Fn(&str) -> bool) {
     if !is_open(data) {
         return;
