@@ -41,13 +41,20 @@ pub(super) fn check_message(text: &[u8]) -> MessageCheck {
 pub(super) struct Request {
     pub(super) method: String,
     pub(super) id: RequestId,
+    /// Whether it names its protocol revision, as requests without a session do.
+    pub(super) declares_revision: bool,
 }
 
 /// The request in a valid message; `None` for a notification or a response.
 pub(super) fn request(text: &[u8]) -> Option<Request> {
     let mut message: Value = serde_json::from_slice(text).ok()?;
     let id = serde_json::from_value(message["id"].take()).ok()?;
-    Some(Request { method: message["method"].as_str()?.to_owned(), id })
+    let declares_revision = declares_revision(&message);
+    Some(Request { method: message["method"].as_str()?.to_owned(), id, declares_revision })
+}
+
+fn declares_revision(message: &Value) -> bool {
+    message["params"]["_meta"].get("io.modelcontextprotocol/protocolVersion").is_some()
 }
 
 /// Batches were removed from the protocol. A sender waits for each request of a batch, so each one is refused.
@@ -95,8 +102,7 @@ fn find_fault(text: &[u8], message: &Value) -> Option<(i32, &'static str)> {
 fn is_misread(request: &ClientRequest, message: &Value) -> bool {
     const KNOWN_METHODS: &[&str] = &["ping", "tools/list", "tools/call", "server/discover"];
     let ClientRequest::CustomRequest(custom) = request else { return false };
-    let stands_alone = message["params"]["_meta"].get("io.modelcontextprotocol/protocolVersion").is_some();
-    KNOWN_METHODS.contains(&custom.method.as_str()) || custom.method == "initialize" && !stands_alone
+    KNOWN_METHODS.contains(&custom.method.as_str()) || custom.method == "initialize" && !declares_revision(message)
 }
 
 /// Whether the SDK accepts the id.

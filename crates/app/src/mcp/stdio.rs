@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Handler;
 use super::http::Signals;
-use super::message::{MessageCheck, check_message, error_response};
+use super::message::{MessageCheck, check_message, error_response, request};
 use crate::error::{AppError, Code};
 use crate::server::Server;
 
@@ -60,10 +60,12 @@ pub(crate) async fn serve(server: &Arc<Server>) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Passes valid messages on; others get an error at once, because the SDK would silently drop them.
+/// Passes valid messages on; others get an error at once, because the SDK would silently drop them. Before the client
+/// has opened a session, only requests are passed on: the SDK ends the server at a notification or a response.
 async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, complaints: mpsc::Sender<Value>) {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();
+    let mut is_open = false;
     loop {
         line.clear();
         let read = (&mut input).take(MAX_MESSAGE_BYTES).read_until(b'\n', &mut line).await;
@@ -83,12 +85,21 @@ async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, c
         let passed = match verdict {
             MessageCheck::Invalid(complaint) => complaints.send(complaint).await.is_ok(),
             MessageCheck::Ignored(_) => true,
-            MessageCheck::Valid => to_sdk.write_all(&line).await.is_ok(),
+            MessageCheck::Valid => {
+                let is_request = is_open || request(&line).is_some();
+                is_open |= opens_session(&line);
+                !is_request || to_sdk.write_all(&line).await.is_ok()
+            }
         };
         if !passed {
             return;
         }
     }
+}
+
+/// Whether a message opens a session. A request that declares its revision needs none: the SDK serves it at once.
+fn opens_session(line: &[u8]) -> bool {
+    request(line).is_some_and(|request| request.method == "initialize" || request.declares_revision)
 }
 
 async fn skip_line(input: &mut (impl AsyncBufReadExt + Unpin)) {

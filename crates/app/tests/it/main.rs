@@ -5,6 +5,7 @@ mod arguments;
 mod budget;
 mod cases;
 mod cli;
+mod client_behavior;
 mod client_entries;
 mod concurrent_writers;
 mod corruption;

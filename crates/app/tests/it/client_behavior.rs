@@ -1,0 +1,65 @@
+//! What real clients do that the protocol does not demand: stray messages, subfolders, and limits on the size of answers.
+
+use crate::support;
+
+use serde_json::{Value, json};
+use support::Project;
+use support::client::{Client, StdioClient, initialize_params};
+
+const TEXT: [&str; 3] = ["--answers", "text", "--no-watch"];
+
+/// The text of an answer.
+fn call_text(client: &mut StdioClient, tool: &str, arguments: &Value) -> String {
+    let response = client.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+    response["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool}: {response}")).to_owned()
+}
+
+#[test]
+fn stray_messages_before_the_session_do_not_end_the_server() {
+    let project = Project::service();
+    let stray = [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#,
+        r#"{"jsonrpc":"2.0","method":"nothing/known"}"#,
+        r#"{"jsonrpc":"2.0","method":"initialize","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"method":"initialize","params":{}}"#,
+        "no JSON",
+        "[]",
+        "",
+    ];
+    for line in stray {
+        let mut client = StdioClient::raw(project.repository.root(), project.home.path(), &TEXT);
+        client.send_text(line);
+        let id = client.ask("initialize", initialize_params("2025-11-25"));
+        let opened = client.response(id);
+        assert_eq!(opened["result"]["protocolVersion"], "2025-11-25", "{line}: {opened}");
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        let text = call_text(&mut client, "search_code", &json!({ "query": "validate_token" }));
+        assert!(text.contains("fn validate_token"), "{line}: {text}");
+    }
+}
+
+#[test]
+fn stray_messages_in_a_session_do_not_end_the_server() {
+    let project = Project::service();
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &TEXT);
+    for line in [
+        "no JSON",
+        "{",
+        "[]",
+        "null",
+        r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":77,"error":{"code":1,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","method":"nothing/known","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":7}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4711}}"#,
+    ] {
+        client.send_text(line);
+        let text = call_text(&mut client, "search_code", &json!({ "query": "validate_token" }));
+        assert!(text.contains("fn validate_token"), "{line}: {text}");
+    }
+}
