@@ -25,7 +25,7 @@ use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, ContentBlock,
-    ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    DiscoverResult, ErrorCode, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     MetaObject, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerCapabilities,
     ServerConfig, Tool, ToolAnnotations,
 };
@@ -60,6 +60,9 @@ references, outlines, what changed on a branch, or where something is done. Answ
 /// The supported revisions.
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+
+/// How long a client may cache what the server offers: it does not change while the server runs.
+const CACHE_TTL_MS: u64 = 60 * 60 * 1000;
 
 /// One connection, or one stateless request.
 pub(crate) struct Handler {
@@ -133,10 +136,18 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let form = self.server.options.form;
-        Ok(ListToolsResult::with_all_items(self.server.tools().map(|tool| to_mcp_tool(tool, form)).collect()))
+        let tools = self.server.tools().map(|tool| to_mcp_tool(tool, form)).collect();
+        let list = ListToolsResult::with_all_items(tools);
+        // Earlier revisions do not define the field.
+        Ok(if is_stateless(&context) { list.with_ttl_ms(CACHE_TTL_MS) } else { list })
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()).with_ttl_ms(CACHE_TTL_MS))
     }
 
     async fn call_tool(
@@ -152,11 +163,7 @@ impl ServerHandler for Handler {
         if !request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace")) {
             self.adopt_client_root(&context.peer).await;
         }
-        let is_stateless = context
-            .meta
-            .protocol_version()
-            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-        let connection = (self.is_pipe || !is_stateless).then(|| Arc::clone(&self.connection));
+        let connection = (self.is_pipe || !is_stateless(&context)).then(|| Arc::clone(&self.connection));
         let client = self.client(connection.as_deref(), &context);
         let gone = Arc::new(AtomicBool::new(false));
         let follower = context.meta.get_progress_token().map(|token| {
@@ -250,6 +257,12 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Err(not_offered("resources/templates/list"))
     }
+}
+
+/// Whether a request belongs to a revision without sessions.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.meta.protocol_version();
+    version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 fn not_offered(method: &'static str) -> ErrorData {

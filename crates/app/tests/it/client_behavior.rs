@@ -63,3 +63,21 @@ fn stray_messages_in_a_session_do_not_end_the_server() {
         assert!(text.contains("fn validate_token"), "{line}: {text}");
     }
 }
+
+#[test]
+fn offers_may_be_cached_by_clients_that_ask_for_a_lifetime() {
+    let project = Project::service();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut client = StdioClient::raw(project.repository.root(), project.home.path(), &TEXT);
+    for method in ["server/discover", "tools/list"] {
+        let answer = client.request(method, json!({ "_meta": meta }));
+        assert!(answer["result"]["ttlMs"].as_u64().is_some_and(|time| time >= 60_000), "{method}: {answer}");
+    }
+    let mut client = StdioClient::open(project.repository.root(), project.home.path(), &TEXT);
+    let listed = client.request("tools/list", json!({}));
+    assert!(listed["result"].get("ttlMs").is_none(), "earlier revisions have no such field");
+}
