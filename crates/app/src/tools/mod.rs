@@ -45,27 +45,43 @@ mod tokens;
 pub(crate) mod tool_spec;
 mod trees;
 
-/// The core tools for agents, with their descriptions for text answers: every word costs tokens in every session.
+/// The core tools for agents, with their descriptions for text answers. Each says when to use it instead of grep: the
+/// server's instructions do not reach every model. Every word costs tokens in every session.
 pub(crate) const CORE_TOOLS: &[(&str, &str)] = &[
     (
         "search_code",
-        "Find code by a question in words, a name, a path or an error message; best first. A name gives its definitions.",
+        "Find code by a question in words, a name, a path or an error message; best first. A name gives its definitions. \
+         Use it before grep, find or listing folders.",
     ),
-    ("grep_code", "Every line that matches a regex or text, with its enclosing symbol."),
+    (
+        "grep_code",
+        "Every line that matches a regex or text, with its enclosing symbol. Use it in place of grep or rg: for strings, \
+         comments and configuration, on any ref.",
+    ),
     (
         "read_code",
-        "Exact numbered text of several things at once: names, path:line (the symbol there), path:10-40, files (outline if long).",
+        "Exact numbered text of several things at once: names, path:line (the symbol there), path:10-40, files (outline \
+         if long). Use it in place of cat or sed.",
     ),
     (
         "find_references",
-        "Every reference to a symbol, with its line; calls through interfaces too. Before changing it.",
+        "Every reference to a symbol, with its line; calls through interfaces too. Use it in place of grep for a name: \
+         homonyms are left out. Before changing it.",
     ),
     (
         "get_call_graph",
-        "Callers or callees of a function, confirmed; depth 2 for impact; depth 5 with tests=only: the tests that reach it.",
+        "Callers or callees of a function, confirmed; depth 2 for impact; depth 5 with tests=only: the tests that reach \
+         it. Use it for \"who calls this\", which grep cannot answer.",
     ),
-    ("get_file_outline", "What is in a file: symbols with line ranges and signatures."),
-    ("diff_context", "What a branch, commit or your edits change, by symbol: what broke and its callers first."),
+    (
+        "get_file_outline",
+        "What is in a file: symbols with line ranges and signatures. Use it before reading a long file.",
+    ),
+    (
+        "diff_context",
+        "What a branch, commit or your edits change, by symbol: what broke and its callers first. Use it before or in \
+         place of git diff.",
+    ),
 ];
 
 /// Tools that do a few lookups and wait for nothing; a thread is kept free for them. Tools that scan many files,
