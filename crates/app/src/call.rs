@@ -211,9 +211,18 @@ impl<'a> Call<'a> {
         session.target(ref_name.as_deref()).map_err(|error| session.with_project_context(error, ref_name.as_deref()))
     }
 
-    /// The folder that relative paths start at.
+    /// The folders that relative paths start at. In JSON answers that is the root, as the contracts say.
     fn paths<'s>(&self, session: &'s Session) -> PathResolver<'s> {
-        if self.is_command() { PathResolver::from_working_folder(session) } else { PathResolver::from_root(session) }
+        let served = match &self.origin {
+            CallOrigin::Command(_) => return PathResolver::from_working_folder(session),
+            CallOrigin::Server(served) => served,
+        };
+        let is_agent = self.form == OutputFormat::Text(Reader::Agent);
+        let folder = is_agent.then(|| served.server.client_folder(&session.workspace.root)).flatten();
+        match folder {
+            Some(folder) => PathResolver::from_client_folder(session, &folder),
+            None => PathResolver::from_root(session),
+        }
     }
 
     /// The configuration, with the limits of this call applied.

@@ -1,8 +1,9 @@
 //! Resolves the paths that people and agents give to files of a workspace.
 //!
 //! An absolute path is valid if it is inside the workspace. A relative one starts at the root; on the command line it
-//! starts at the working folder first, and at the root if nothing exists there. Resolved paths are relative to the
-//! root, with `/`.
+//! starts at the working folder first, and at the root if nothing exists there. For an agent whose client works in a
+//! subfolder it is the other way round: answers name paths from the root, so these come first. Resolved paths are
+//! relative to the root, with `/`.
 
 use std::path::Path;
 
@@ -18,8 +19,10 @@ use crate::session::Session;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathBase {
     root: String,
-    /// The working folder of a command; `None` for a server.
+    /// The working folder of a command or of a client; `None` if relative paths start at the root only.
     working_folder: Option<String>,
+    /// Whether a path that exists both ways is read from the root.
+    prefers_root: bool,
 }
 
 /// Resolves paths in a workspace.
@@ -53,7 +56,7 @@ impl PathBase {
     /// Creates a base from real paths.
     #[cfg(test)]
     pub(crate) fn new(root: &str, here: Option<&str>) -> Self {
-        Self { root: root.to_owned(), working_folder: here.map(str::to_owned) }
+        Self { root: root.to_owned(), working_folder: here.map(str::to_owned), prefers_root: false }
     }
 
     /// The possible paths from the root, the likeliest first; a folder that was given as one ends with a slash.
@@ -68,6 +71,9 @@ impl PathBase {
                 self.working_folder.as_ref().and_then(|here| self.relative_to_root(&format!("{here}/{given}"))),
             );
             readings.extend(normalize(&given));
+            if self.prefers_root {
+                readings.reverse();
+            }
             readings.dedup();
         }
         if readings.is_empty() { Err(self.outside_error(parameter, &given)) } else { Ok(readings) }
@@ -77,6 +83,11 @@ impl PathBase {
     pub(crate) fn working_folder_prefix(&self) -> Option<String> {
         let inside = self.relative_to_root(&format!("{}/", self.working_folder.as_ref()?))?;
         (!inside.is_empty()).then_some(inside)
+    }
+
+    /// Whether a path that exists both from the root and from the working folder is read from the root.
+    pub(crate) fn prefers_root(&self) -> bool {
+        self.prefers_root
     }
 
     /// An absolute path relative to the root of the workspace; `None` if it is outside, or too long to exist.
@@ -102,9 +113,17 @@ impl PathBase {
 }
 
 impl<'s> PathResolver<'s> {
-    /// For a server, which has no working folder.
+    /// For a server whose client works at the root, or in no known folder.
     pub(crate) fn from_root(session: &'s Session) -> Self {
-        Self { base: PathBase { root: with_slashes(&session.workspace.root), working_folder: None }, session }
+        let root = with_slashes(&session.workspace.root);
+        Self { base: PathBase { root, working_folder: None, prefers_root: true }, session }
+    }
+
+    /// For a server whose client works in this folder of the workspace.
+    pub(crate) fn from_client_folder(session: &'s Session, folder: &Path) -> Self {
+        let mut paths = Self::from_root(session);
+        paths.base.working_folder = Some(with_slashes(folder));
+        paths
     }
 
     /// For a command.
@@ -112,6 +131,7 @@ impl<'s> PathResolver<'s> {
         let mut paths = Self::from_root(session);
         let here = std::env::current_dir().and_then(|folder| real_path(&folder)).ok();
         paths.base.working_folder = here.map(|folder| with_slashes(&folder));
+        paths.base.prefers_root = false;
         paths
     }
 

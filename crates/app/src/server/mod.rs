@@ -25,6 +25,7 @@ use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT, ServerOrigin};
 use crate::cli::{Common, ServeArgs};
 use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
+use crate::escape::escape_control;
 use crate::log;
 use crate::output::{self, OutputFormat, Reader, print_stderr};
 use crate::panics;
@@ -166,12 +167,15 @@ pub(crate) struct Connection {
     /// The unique number of the connection in this process.
     pub(crate) number: u64,
     refs: Mutex<HashMap<PathBuf, String>>,
+    /// Whether an answer has said that the client works in a subfolder.
+    has_folder_note: AtomicBool,
 }
 
 impl Default for Connection {
     fn default() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), refs: Mutex::default() }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { number, refs: Mutex::default(), has_folder_note: AtomicBool::new(false) }
     }
 }
 
@@ -390,7 +394,11 @@ impl Server {
                 self.drop_unoffered_calls(&mut answer.json);
                 let content = match form {
                     OutputFormat::Json => Content::Json(answer.json),
-                    OutputFormat::Text(_) => Content::Text(output::strip_style(&answer.text)),
+                    OutputFormat::Text(_) => {
+                        let own = connection.as_deref().filter(|_| workspace.is_none());
+                        let note = own.and_then(|connection| self.folder_note(connection)).unwrap_or_default();
+                        Content::Text(note + &output::strip_style(&answer.text))
+                    }
                 };
                 Reply { content, is_error: false }
             }
@@ -496,6 +504,27 @@ impl Server {
     fn own_path(&self) -> Option<PathBuf> {
         let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
         own.filter(|own| own.is_dir() || self.needs_client_root.load(Ordering::Relaxed))
+    }
+
+    /// The folder of this workspace that the client works in, if it is not the root.
+    pub(crate) fn client_folder(&self, root: &Path) -> Option<PathBuf> {
+        let folder = real_path(&self.own_path()?).ok()?;
+        (folder != root && folder.starts_with(root)).then_some(folder)
+    }
+
+    /// A line for the first text answer of a connection whose client works in a subfolder. Answers name paths from the
+    /// root, and an agent would otherwise take them for paths from its own folder.
+    fn folder_note(&self, connection: &Connection) -> Option<String> {
+        let visit = self.workspaces.last_acquired(None)?;
+        let root = &visit.workspace.session.workspace.root;
+        let folder = self.client_folder(root)?;
+        if connection.has_folder_note.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let inside = folder.strip_prefix(root).ok()?;
+        let note =
+            format!("Paths are relative to {}, not to {}/, where this client works.", root.display(), inside.display());
+        Some(escape_control(&note).into_owned() + "\n")
     }
 
     /// The root of the server's own workspace, found without opening anything.

@@ -203,8 +203,8 @@ fn prefix(value: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<Optio
     if is_elsewhere { Err(start.outside_error("path_filter", value)) } else { Ok(None) }
 }
 
-/// Parses a pattern. One with a slash begins at the working folder if it matches something there, otherwise at the
-/// root; others, and those that begin with `**/`, match at any depth.
+/// Parses a pattern. One with a slash begins at the working folder or at the root: at the preferred one if it matches
+/// something there, otherwise at the other. Others, and those that begin with `**/`, match at any depth.
 fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Result<PathMatcher, AppError> {
     let is_anchored = pattern.trim_end_matches('/').contains('/') && !pattern.starts_with("**/");
     if !is_anchored {
@@ -218,11 +218,23 @@ fn parse_pattern(pattern: &str, start: &PathBase, known: &KnownPaths<'_>) -> Res
     let from = |folder: &str| normalize(&format!("{folder}{pattern}"));
     let (from_here, from_root) = (from(&here), from(""));
     if let Some(reading) = from_here.filter(|reading| from_root.as_ref() != Some(reading))
-        && (from_root.is_none() || known.has_match(globs(&reading)?)?)
+        && starts_here(start, from_root.as_deref(), &reading, known)?
     {
         return globs(&reading);
     }
     from_root.map_or_else(|| Err(start.outside_error("path_filter", pattern)), |reading| globs(&reading))
+}
+
+/// Whether a pattern begins at the working folder rather than at the root.
+fn starts_here(
+    start: &PathBase,
+    from_root: Option<&str>,
+    from_here: &str,
+    known: &KnownPaths<'_>,
+) -> Result<bool, AppError> {
+    let Some(from_root) = from_root else { return Ok(true) };
+    let is_root_used = start.prefers_root() && known.has_match(globs(from_root)?)?;
+    Ok(!is_root_used && known.has_match(globs(from_here)?)?)
 }
 
 /// A pattern from the root. It matches a file, unless it ends with a slash, and everything inside a folder.

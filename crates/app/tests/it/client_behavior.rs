@@ -81,3 +81,36 @@ fn offers_may_be_cached_by_clients_that_ask_for_a_lifetime() {
     let listed = client.request("tools/list", json!({}));
     assert!(listed["result"].get("ttlMs").is_none(), "earlier revisions have no such field");
 }
+
+#[test]
+fn agents_in_a_subfolder_learn_what_paths_are_relative_to() {
+    let project = Project::indexed(&[
+        ("src/lib.rs", "pub fn outer() {}\n"),
+        ("tools/gen/src/lib.rs", "pub fn inner() { helper() }\nfn helper() {}\n"),
+        ("tools/gen/src/only.rs", "pub fn lonely() {}\n"),
+    ]);
+    let folder = project.repository.root().join("tools/gen");
+    let mut agent = StdioClient::open(&folder, project.home.path(), &TEXT);
+    let first = call_text(&mut agent, "search_code", &json!({ "query": "lonely" }));
+    assert!(first.starts_with("Paths are relative to ") && first.contains("not to tools/gen/"), "{first}");
+    assert!(first.contains("tools/gen/src/only.rs"), "{first}");
+    // Paths from the folder work, but those from the root, as in answers, come first.
+    let outline = |agent: &mut StdioClient, path: &str| call_text(agent, "get_file_outline", &json!({ "path": path }));
+    let second = outline(&mut agent, "src/only.rs");
+    assert!(second.contains("fn lonely") && !second.contains("Paths are relative"), "{second}");
+    assert!(outline(&mut agent, "src/lib.rs").contains("fn outer"));
+    assert!(outline(&mut agent, "tools/gen/src/lib.rs").contains("fn inner"));
+    for (filter, expected) in [("src/o*.rs", "fn lonely"), ("src/l*.rs", "fn outer"), ("src/only.rs", "fn lonely")] {
+        let query = json!({ "pattern": "fn ", "path_filter": filter });
+        let text = call_text(&mut agent, "grep_code", &query);
+        assert!(text.contains(expected), "{filter}: {text}");
+    }
+    // At the root there is nothing to say, and the contracts' JSON starts at the root only.
+    let mut agent = StdioClient::open(project.repository.root(), project.home.path(), &TEXT);
+    let text = call_text(&mut agent, "search_code", &json!({ "query": "lonely" }));
+    assert!(!text.contains("relative to"), "{text}");
+    let mut json_client = StdioClient::open(&folder, project.home.path(), &["--no-watch"]);
+    let response = json_client
+        .request("tools/call", json!({ "name": "get_file_outline", "arguments": { "path": "src/only.rs" } }));
+    assert_eq!(response["result"]["isError"], true, "{response}");
+}
