@@ -50,6 +50,8 @@ pub(crate) struct Call<'a> {
     pub(crate) cancel: Arc<AtomicBool>,
     /// Where a command prints results as they are found.
     pub(crate) printer: Option<&'a Printer>,
+    /// The maximum size of the answer in bytes, if the client has a lower limit than the configuration.
+    pub(crate) max_bytes: Option<usize>,
 }
 
 /// The caller of a tool.
@@ -231,6 +233,7 @@ impl<'a> Call<'a> {
         if self.arguments.is_given("all") {
             config.max_response_bytes = usize::MAX;
         }
+        config.max_response_bytes = config.max_response_bytes.min(self.max_bytes.unwrap_or(usize::MAX));
         config
     }
 

@@ -149,6 +149,7 @@ fn run_tool(
         cache: &mut desk,
         cancel: Arc::default(),
         printer: Some(printer),
+        max_bytes: None,
     };
     let mut answer = call.run(command.tool).map_err(in_flags)?;
     answer.text = output::map_warnings(&answer.text, &|text| command.params_as_flags(text));

@@ -166,6 +166,7 @@ impl PageRequest {
             cancel: gone,
             by_page: true,
             time_limit: time,
+            answer_limit: None,
         };
         self.server.answer(asked, move |reply| drop(sender.send(reply))).ok()?;
         reply.await.ok().map(|reply| (reply.content, reply.is_error))

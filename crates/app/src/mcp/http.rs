@@ -396,6 +396,7 @@ async fn health(State(gate): State<Arc<RequestGate>>) -> Response {
         cancel: gone,
         by_page: false,
         time_limit: None,
+        answer_limit: None,
     };
     if gate.server.answer(asked, move |reply| drop(sender.send(reply))).is_err() {
         return too_busy();

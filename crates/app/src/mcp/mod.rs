@@ -37,7 +37,7 @@ use crate::escape;
 use crate::output::OutputFormat;
 use crate::server::jobs::ProgressListener;
 use crate::server::workers::{Client, QueueFull};
-use crate::server::{CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
+use crate::server::{AnswerLimit, CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
 use crate::tools::{self, tool_spec, tool_spec::Effect};
 
 /// The instructions for agents about all tools together.
@@ -189,6 +189,7 @@ impl ServerHandler for Handler {
             cancel: gone,
             by_page: false,
             time_limit: None,
+            answer_limit: answer_limit(&context),
         };
         let submitted = self.server.answer(asked, move |reply| {
             // The receiver may be gone because the client disconnected.
@@ -257,6 +258,13 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         Err(not_offered("resources/templates/list"))
     }
+}
+
+/// The limit of the client, which names itself in `initialize` or, without sessions, in every request.
+fn answer_limit(context: &RequestContext<RoleServer>) -> Option<AnswerLimit> {
+    let named = context.meta.client_info().map(|client| client.name);
+    let name = named.or_else(|| Some(context.peer.peer_info()?.client_info.name.clone()))?;
+    AnswerLimit::for_client(&name)
 }
 
 /// Whether a request belongs to a revision without sessions.

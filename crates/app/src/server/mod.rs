@@ -3,6 +3,7 @@
 //! Nothing here knows a transport. A transport passes a connection, the name of a tool and its arguments, and gets JSON
 //! or text.
 
+mod answer_limit;
 pub(crate) mod background_refresh;
 pub(crate) mod jobs;
 mod recent;
@@ -27,11 +28,12 @@ use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::log;
-use crate::output::{self, OutputFormat, Reader, print_stderr};
+use crate::output::{self, Answer, OutputFormat, Reader, print_stderr};
 use crate::panics;
 use crate::session::{self, Session, SyncRequest};
 use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::ToolSpec};
 use crate::views::{CacheCommand, SnapshotCache};
+pub(crate) use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
 use jobs::{Jobs, ProgressListener};
 pub(crate) use warm::{MAX_WARM_WORKSPACES as WARM_WORKSPACES, WarmProgress};
@@ -231,6 +233,8 @@ pub(crate) struct CallRequest {
     pub(crate) by_page: bool,
     /// A time limit instead of the default.
     pub(crate) time_limit: Option<Duration>,
+    /// The size of text that the client passes on to its model whole.
+    pub(crate) answer_limit: Option<AnswerLimit>,
 }
 
 impl CallRequest {
@@ -367,6 +371,7 @@ impl Server {
             cancel: gone,
             by_page,
             time_limit: time,
+            answer_limit,
             ..
         } = asked;
         desk.set_cancel_flag(&gone);
@@ -376,11 +381,20 @@ impl Server {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn ProgressListener);
             let served = ServerOrigin { server: self, connection: connection.as_deref(), follower, by_page, time };
-            let host = CallOrigin::Server(served);
-            let mut call =
-                Call { arguments, form, origin: host, cache: &mut *desk, cancel: Arc::clone(&gone), printer: None };
+            let mut call = Call {
+                arguments,
+                form,
+                origin: CallOrigin::Server(served),
+                cache: &mut *desk,
+                cancel: Arc::clone(&gone),
+                printer: None,
+                max_bytes: None,
+            };
             // A call that was cancelled in the queue is not answered.
-            if gone.load(Ordering::Relaxed) { Err(StoreError::Cancelled.into()) } else { call.run(tool) }
+            if gone.load(Ordering::Relaxed) {
+                return Err(StoreError::Cancelled.into());
+            }
+            run_within(answer_limit.filter(|_| form != OutputFormat::Json), &mut call, tool)
         }));
         if gone.load(Ordering::Relaxed) {
             // A cancelled call may leave incomplete results in the cache.
@@ -546,6 +560,23 @@ impl Server {
     fn allowed_roots(&self) -> &[PathBuf] {
         &self.options.allowed_roots
     }
+}
+
+/// Runs a call so that the text of its answer stays within a limit.
+fn run_within(limit: Option<AnswerLimit>, call: &mut Call<'_>, tool: &ToolSpec) -> Result<Answer, AppError> {
+    let Some(limit) = limit else { return call.run(tool) };
+    let mut bytes = limit.first_bytes();
+    for _ in 1..answer_limit::MAX_ATTEMPTS {
+        call.max_bytes = Some(bytes);
+        let answer = call.run(tool)?;
+        match limit.next_bytes(bytes, &output::strip_style(&answer.text)) {
+            None => return Ok(answer),
+            Some(next) => bytes = next,
+        }
+    }
+    call.max_bytes = Some(bytes);
+    let answer = call.run(tool)?;
+    Ok(Answer { text: limit.cut(output::strip_style(&answer.text)), ..answer })
 }
 
 fn error_reply(form: OutputFormat, error: &AppError) -> Reply {

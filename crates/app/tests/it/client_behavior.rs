@@ -114,3 +114,47 @@ fn agents_in_a_subfolder_learn_what_paths_are_relative_to() {
         .request("tools/call", json!({ "name": "get_file_outline", "arguments": { "path": "src/only.rs" } }));
     assert_eq!(response["result"]["isError"], true, "{response}");
 }
+
+/// Opens a session as a client with this name.
+fn open_as(project: &Project, client: &str) -> StdioClient {
+    let mut pipe = StdioClient::raw(project.repository.root(), project.home.path(), &TEXT);
+    let mut params = initialize_params("2025-11-25");
+    params["clientInfo"]["name"] = json!(client);
+    pipe.request("initialize", params);
+    pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    pipe
+}
+
+#[test]
+fn answers_stay_within_the_limit_of_a_client() {
+    let body: String = (0..600).map(|line| format!("    log(\"line {line}\", \"\\\\quoted\\\\\");\n")).collect();
+    let calls: String = (0..400).map(|number| format!("pub fn caller_{number}() {{ target(\"{number}\"); }}\n")).collect();
+    let project = Project::indexed(&[
+        ("src/long.rs", &format!("pub fn target(text: &str) {{\n{body}}}\nfn log(a: &str, b: &str) {{}}\n")),
+        ("src/callers.rs", &format!("use crate::long::target;\n{calls}")),
+    ]);
+    project.repository.commit("all");
+    project.repository.write("src/callers.rs", calls.replace("target(", "other(")).commit("changed");
+    let calls = [
+        ("search_code", json!({ "query": "caller", "limit": 200 })),
+        ("grep_code", json!({ "pattern": "\"", "limit": 1000 })),
+        ("read_code", json!({ "what": ["target"], "max_tokens": 9000 })),
+        ("read_code", json!({ "what": ["src/long.rs:1-500", "src/callers.rs:1-300"], "max_tokens": 20000 })),
+        ("find_references", json!({ "symbol_name": "log", "limit": 500 })),
+        ("get_call_graph", json!({ "symbol_name": "log", "limit": 500 })),
+        ("get_file_outline", json!({ "path": "src/callers.rs" })),
+        ("diff_context", json!({ "base_ref": "HEAD~1", "head_ref": "HEAD" })),
+    ];
+    let json_chars = |text: &str| serde_json::to_string(text).map_or(0, |json| json.encode_utf16().count());
+    let (mut cline, mut copilot) = (open_as(&project, "@cline/core"), open_as(&project, "copilot-cli"));
+    let mut other = open_as(&project, "another");
+    for (tool, arguments) in &calls {
+        let whole = call_text(&mut other, tool, arguments);
+        let text = call_text(&mut cline, tool, arguments);
+        assert!(json_chars(&text) <= 7_900, "{tool} {arguments}: {}", json_chars(&text));
+        assert!(json_chars(&text) >= 4_000 || text == whole, "{tool} {arguments}: {}\n{text}", json_chars(&text));
+        assert!(text == whole || !text.contains("… cut to the size"), "{tool} {arguments}: {text}");
+        let text = call_text(&mut copilot, tool, arguments);
+        assert!(text.len() <= 20_000, "{tool} {arguments}: {}", text.len());
+    }
+}
