@@ -12,7 +12,6 @@ use codecompass_index::Target;
 use codecompass_query::graph::ResolveCache;
 use codecompass_store::{JobMode, Snapshot};
 
-use crate::cli::Common;
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
 use crate::metadata::{Freshness, Metadata};
@@ -22,7 +21,7 @@ use crate::server::background_refresh::BackgroundRefresh;
 use crate::server::jobs::{self, ProgressListener};
 use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
 use crate::server::{Connection, Server};
-use crate::session::{Session, SyncRequest};
+use crate::session::{Session, SessionOptions, SyncRequest};
 use crate::time_limit::TimeLimit;
 use crate::tools::bounds::Long;
 use crate::tools::input;
@@ -57,7 +56,7 @@ pub(crate) struct Call<'a> {
 /// The caller of a tool.
 pub(crate) enum CallOrigin<'a> {
     Server(ServerOrigin<'a>),
-    Command(&'a Common),
+    Command(&'a SessionOptions),
 }
 
 /// A client of the server.
@@ -174,9 +173,9 @@ impl<'a> Call<'a> {
     pub(crate) fn session(&mut self, unknown: UnknownWorkspace) -> Result<CallSession, AppError> {
         match &self.origin {
             CallOrigin::Server(_) => self.visit(unknown).map(CallSession::Visited),
-            CallOrigin::Command(common) => {
+            CallOrigin::Command(options) => {
                 let path = self.arguments.text_if_known("path_of_workspace").map(std::path::PathBuf::from);
-                Ok(CallSession::Opened(Box::new(Session::open(common, path.as_deref())?)))
+                Ok(CallSession::Opened(Box::new(Session::open(options, path.as_deref())?)))
             }
         }
     }

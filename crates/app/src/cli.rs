@@ -15,6 +15,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use crate::config::AnswerFormat;
 use crate::log;
 use crate::output::Color;
+use crate::session::SessionOptions;
 use crate::version;
 
 pub(crate) use self::generate::{CompletionsArgs, ManArgs, completions, page};
@@ -140,6 +141,17 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// The options that sessions depend on.
+    pub(crate) fn session_options(&self) -> SessionOptions {
+        SessionOptions {
+            workspace: self.workspace.clone(),
+            config: self.config.clone(),
+            as_json: self.json,
+            verbose: self.verbose,
+            log_file: self.log_file(),
+        }
+    }
+
     /// The log file given by the flag or by its variable.
     pub(crate) fn log_file(&self) -> Option<PathBuf> {
         let variable = || std::env::var_os(log::VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from);

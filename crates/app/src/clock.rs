@@ -1,6 +1,8 @@
-//! The current time, for timestamps in the store.
+//! The current time, for timestamps in the store, and times as text.
 
 use std::time::SystemTime;
+
+use jiff::Timestamp;
 
 /// A day in milliseconds.
 pub(crate) const DAY: i64 = 24 * HOUR;
@@ -16,4 +18,9 @@ pub(crate) fn now_ms() -> i64 {
 fn days_ahead() -> i64 {
     let asked = if cfg!(debug_assertions) { std::env::var("CODECOMPASS_DAYS_AHEAD").ok() } else { None };
     asked.and_then(|days| days.parse().ok()).unwrap_or(0)
+}
+
+/// A time in RFC 3339, in UTC, to the second.
+pub(crate) fn time_text(milliseconds: i64) -> String {
+    Timestamp::from_second(milliseconds.div_euclid(1000)).map(|time| time.to_string()).unwrap_or_default()
 }

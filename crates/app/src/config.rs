@@ -16,7 +16,7 @@ use toml::{Table, Value};
 use crate::did_you_mean::nearest;
 use crate::error::{AppError, Code};
 use crate::escape;
-use crate::setup::toml_text;
+use crate::toml_errors;
 
 /// All keys. A key is one line here, one field in [`Config`] and one arm in [`Config::set`].
 const KEYS: &[Key] = &[
@@ -410,9 +410,9 @@ struct ConfigEntry {
 /// The values of a file.
 fn pairs(text: &str) -> Result<Vec<ConfigEntry>, Wrong> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| Wrong {
-        plain: toml_text::line(text, &error)
+        plain: toml_errors::line(text, &error)
             .map_or("not valid TOML".into(), |line| format!("not valid TOML in line {line}")),
-        quoted: toml_text::error_location(text, &error),
+        quoted: toml_errors::error_location(text, &error),
     })?;
     let mut pairs = Vec::new();
     for (section, value) in table {
@@ -449,12 +449,15 @@ fn key_lines(text: &str) -> HashMap<String, usize> {
     lines
 }
 
+/// The variable with the token of the HTTP transport.
+pub(crate) const TOKEN_VARIABLE: &str = "CODECOMPASS_TOKEN";
+
 /// Variables that are not keys of the configuration.
 const OTHER_VARIABLES: &[&str] = &[
-    "CODECOMPASS_HOME",
+    crate::data_location::VARIABLE,
     // Read by build.rs; it may stay set when the built program runs.
     "CODECOMPASS_COMMIT",
-    crate::mcp::TOKEN_VARIABLE,
+    TOKEN_VARIABLE,
     crate::log::VARIABLE,
     "CODECOMPASS_KILL_AT_WRITE",
     "CODECOMPASS_DAYS_AHEAD",
@@ -737,7 +740,7 @@ mod tests {
     fn unknown_variables_are_reported() {
         let names = [
             "CODECOMPASS_INDX_THREADS",
-            "CODECOMPASS_HOME",
+            crate::data_location::VARIABLE,
             "CODECOMPASS_COMMIT",
             "CODECOMPASS_MCP_ANSWERS",
             "HOME",

@@ -7,6 +7,7 @@ use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
 use serde_json::{Value, json};
 
+use crate::data_location;
 use crate::did_you_mean::nearest;
 use crate::measure::{bytes_text, free_bytes};
 use crate::metadata::Metadata;
@@ -199,7 +200,7 @@ impl AppError {
 
     /// The error for a full disk. `needed` is an estimate.
     pub(crate) fn disk_full(path: &Path, needed: Option<u64>) -> Self {
-        let own = || crate::session::data_folder().unwrap_or_default();
+        let own = || data_location::find().ok().flatten().unwrap_or_default();
         let path = if path.as_os_str().is_empty() { own() } else { path.to_owned() };
         let folder = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(&path);
         let free = free_bytes(folder);

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::cli::Common;
-use crate::output::{Color, OutputFormat, Reader};
+use crate::output::{OutputFormat, Reader};
 use crate::server::workers::Client;
 use crate::server::{CallRequest, Connection, Content, Server, ServerOptions};
+use crate::session::SessionOptions;
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::{Effect, ToolSpec};
 
@@ -43,17 +43,9 @@ pub fn tools() -> Vec<(&'static str, Vec<&'static str>)> {
 impl Workspace {
     /// Opens a folder and indexes it. `CODECOMPASS_HOME` names the data folder. Returns the reason if it fails.
     pub fn open(root: &Path) -> Result<Self, String> {
-        let common = Common {
-            workspace: Some(root.to_owned()),
-            config: None,
-            json: false,
-            color: Color::Never,
-            verbose: 0,
-            log_file: None,
-            no_pager: true,
-        };
+        let base = SessionOptions { workspace: Some(root.to_owned()), ..SessionOptions::default() };
         let options = ServerOptions { own_workspace_only: true, no_watch: true, ..ServerOptions::for_explorer() };
-        let server = Server::start(&common, options).map_err(|error| error.message)?;
+        let server = Server::start(&base, options).map_err(|error| error.message)?;
         let opened = Self { server, connection: Arc::default() };
         opened.server.start_background_work();
         let until = Instant::now() + TIMEOUT;
@@ -80,6 +72,7 @@ impl Workspace {
             cancel: Arc::default(),
             by_page: false,
             time_limit: None,
+            answer_limit: None,
         };
         let (sender, receiver) = mpsc::channel();
         self.server

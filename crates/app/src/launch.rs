@@ -10,9 +10,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
+use codecompass_store::private;
 use serde_json::{Value, json};
-
-use crate::setup::entry::ServerCommand;
 
 /// The variable of an entry that is passed on.
 const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
@@ -60,13 +59,13 @@ fn pager() -> Command {
 
 /// Opens an address in the user's browser; returns whether one could be started. The address contains a token, and
 /// other users of the machine can see the arguments of all processes. So the browser gets a file that only its owner
-/// can read and that redirects there.
-pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
+/// can read and that redirects there. `failed` is called if it ends with an error.
+pub(crate) fn open_browser(address: &str, data: &Path, failed: impl FnOnce() + Send + 'static) -> bool {
     let file = data.join(format!("explore-{}.html", std::process::id()));
     let page = format!(
         "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url={address}\"><title>CodeCompass</title>\n"
     );
-    if crate::mcp::token::write_private(&file, &page).is_err() {
+    if private::write(&file, page.as_bytes()).is_err() {
         return false;
     }
     let opener = match () {
@@ -85,7 +84,7 @@ pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
         let ended = child.wait();
         // The opener of Windows exits with 1 in any case.
         if !cfg!(windows) && !ended.is_ok_and(|status| status.success()) {
-            crate::output::print_stderr("no browser could be started: open the address yourself");
+            failed();
         }
         std::thread::sleep(ADDRESS_FILE_LIFETIME);
         let _ = std::fs::remove_file(&file);
@@ -95,6 +94,16 @@ pub(crate) fn open_browser(address: &str, data: &Path) -> bool {
 
 /// How long the file exists, so that the browser has time to read it.
 const ADDRESS_FILE_LIFETIME: Duration = Duration::from_secs(60);
+
+/// The command that an entry starts.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ServerCommand {
+    pub(crate) program: String,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) variables: Vec<(String, String)>,
+    /// The variables that are passed on besides those that the client always passes.
+    pub(crate) passed: Vec<String>,
+}
 
 /// How a client starts our program.
 pub(crate) struct Launch {

@@ -8,7 +8,7 @@ use codecompass_model::ids::project_id;
 use codecompass_store::{Overview, ProjectDir};
 use serde_json::{Value, json};
 
-use crate::tools::index_status::time_text;
+use crate::clock::time_text;
 
 /// A project with a folder in the data folder.
 pub(crate) struct StoredProject {

@@ -13,21 +13,36 @@ use codecompass_store::{
     remove_secrets,
 };
 
-use crate::cli::Common;
 use crate::clock::now_ms;
 use crate::config::Config;
+use crate::data_location;
 use crate::error::{AppError, Code};
 use crate::log;
 use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
 use crate::output::print_stderr;
 use crate::progress::ProgressMeter;
-use crate::views::SYNC_WAIT_TIMEOUT;
 
 /// How often to check whether another writer has ended.
 const WRITER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The time limit of the freshness check whose result only appears in an error.
 const FRESHNESS_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How long a request waits for a running sync, and for the sync of another branch.
+pub(crate) const SYNC_WAIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The options of a process that its sessions depend on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionOptions {
+    /// Any path in the workspace; the current folder if there is none.
+    pub(crate) workspace: Option<PathBuf>,
+    /// A configuration file instead of the user's.
+    pub(crate) config: Option<PathBuf>,
+    /// Whether standard output is for machines.
+    pub(crate) as_json: bool,
+    pub(crate) verbose: u8,
+    pub(crate) log_file: Option<PathBuf>,
+}
 
 /// An opened workspace with its data folder and configuration.
 #[derive(Clone)]
@@ -46,24 +61,24 @@ pub(crate) struct Session {
 
 impl Session {
     /// Opens the workspace of the command line. Nothing is registered or written.
-    pub(crate) fn open(common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
+    pub(crate) fn open(options: &SessionOptions, path: Option<&Path>) -> Result<Self, AppError> {
         let data = data_folder()?;
-        Self::open_in(&data, common, path)
+        Self::open_in(&data, options, path)
     }
 
     /// Opens a workspace with its data in the given folder.
-    pub(crate) fn open_in(data: &Path, common: &Common, path: Option<&Path>) -> Result<Self, AppError> {
-        Self::open_with(&Access::default(), data, common, path)
+    pub(crate) fn open_in(data: &Path, options: &SessionOptions, path: Option<&Path>) -> Result<Self, AppError> {
+        Self::open_with(&Access::default(), data, options, path)
     }
 
     /// The same under the limits of a server.
     pub(crate) fn open_with(
         access: &Access,
         data: &Path,
-        common: &Common,
+        options: &SessionOptions,
         path: Option<&Path>,
     ) -> Result<Self, AppError> {
-        let asked = path.or(common.workspace.as_deref()).unwrap_or(Path::new("."));
+        let asked = path.or(options.workspace.as_deref()).unwrap_or(Path::new("."));
         let home = std::env::home_dir();
         let mut workspace = access.discover(asked, home.as_deref())?;
         if workspace.repo.is_none()
@@ -74,7 +89,7 @@ impl Session {
         let project_id = project_id(workspace.project_key().as_os_str().as_encoded_bytes());
         let variable = |name: &str| std::env::var(name).ok();
         let root = Some(workspace.root.as_path());
-        let config = Config::load(common.config.as_deref(), &data.join("config.toml"), root, &variable)?;
+        let config = Config::load(options.config.as_deref(), &data.join("config.toml"), root, &variable)?;
         let secrets = Secrets::with_allowed(&config.allow_secret_paths)?;
         let dir = project_dir(data, &project_id);
         Ok(Self {
@@ -84,9 +99,9 @@ impl Session {
             dir,
             project_id,
             data: data.to_owned(),
-            as_json: common.json,
-            verbose: common.verbose,
-            log_file: common.log_file(),
+            as_json: options.as_json,
+            verbose: options.verbose,
+            log_file: options.log_file.clone(),
         })
     }
 
@@ -400,20 +415,9 @@ fn project_dir(data: &Path, project_id: &str) -> ProjectDir {
 
 /// The folder of all data: `$CODECOMPASS_HOME`, or the platform's data folder.
 pub(crate) fn data_folder() -> Result<PathBuf, AppError> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(folder) = variable("CODECOMPASS_HOME") {
-        return std::path::absolute(&folder)
-            .map_err(|error| AppError::new(Code::InvalidInput, format!("CODECOMPASS_HOME: {error}.")));
-    }
-    let home = std::env::home_dir().filter(|home| home.is_absolute());
-    let platform = if cfg!(target_os = "macos") {
-        home.map(|home| home.join("Library/Application Support"))
-    } else if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else {
-        variable("XDG_DATA_HOME").filter(|dir| dir.is_absolute()).or(home.map(|home| home.join(".local/share")))
-    };
-    platform.map(|folder| folder.join("codecompass")).ok_or_else(|| {
+    let found = data_location::find()
+        .map_err(|error| AppError::new(Code::InvalidInput, format!("{}: {error}.", data_location::VARIABLE)))?;
+    found.ok_or_else(|| {
         AppError::new(Code::InvalidInput, "No data folder is known.").hint("Set CODECOMPASS_HOME to an absolute path.")
     })
 }

@@ -45,7 +45,7 @@ fn path(common: &Common) -> Result<Answer, AppError> {
 }
 
 fn show(common: &Common) -> Result<Answer, AppError> {
-    let session = Session::open(common, None)?;
+    let session = Session::open(&common.session_options(), None)?;
     let config = &session.config;
     let mut values = Map::new();
     let mut text = String::new();

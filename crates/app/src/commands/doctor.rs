@@ -44,7 +44,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     if let Some(file) = &args.file {
         return doctor_path::run(common, file);
     }
-    let session = Session::open(common, args.path.as_deref())?;
+    let session = Session::open(&common.session_options(), args.path.as_deref())?;
     let mut findings =
         vec![Finding::good("project", format!("{} ({})", session.project_id, session.dir.root().display()))];
     let listing = list_worktree(&session.workspace, &session.limits());

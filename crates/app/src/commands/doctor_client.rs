@@ -11,12 +11,12 @@ use super::doctor::{Finding, render_findings};
 use super::setup::{SetupFolders, clients_by_name, display_path};
 use crate::cli::Common;
 use crate::error::AppError;
-use crate::launch::{Launch, is_this_program};
+use crate::launch::{Launch, ServerCommand, is_this_program};
 use crate::measure::seconds_text;
 use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::setup::clients::{CLIENTS, Client, ConfigFile, Folder};
-use crate::setup::entry::{self, ServerCommand};
+use crate::setup::entry;
 use crate::setup::existing_entry;
 
 /// The start time that users do not notice.

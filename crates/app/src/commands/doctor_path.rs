@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::views::{Access, Published};
 
 pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
-    let session = Session::open(common, None)?;
+    let session = Session::open(&common.session_options(), None)?;
     let published = Published::open(&session, Access { no_sync: true, ..Access::default() })?;
     let metadata = published.metadata.clone();
     let Some(snapshot) = published.snapshot.as_deref() else {

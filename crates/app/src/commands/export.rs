@@ -24,7 +24,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 pub(crate) fn run(common: &Common, args: &ExportArgs) -> Result<Answer, AppError> {
     input::one_of("format", Some(&args.format), &[("jsonl", ())])?;
     let access = args.access.to_access()?;
-    let session = Session::open(common, args.path.as_deref())?;
+    let session = Session::open(&common.session_options(), args.path.as_deref())?;
     let published = Published::open(&session, access)?;
     let Some(memory) = published.resolve_cache.as_deref() else {
         return Err(AppError::index_not_ready().with_metadata(published.metadata));

@@ -21,7 +21,7 @@ const JOB_ID_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, AppError> {
     let began = Instant::now();
-    let session = Session::open(common, args.path.as_deref())?;
+    let session = Session::open(&common.session_options(), args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
     let explained = |error| session.with_project_context(error, args.ref_name.as_deref());
     let request = SyncRequest { force: args.force, upgrade: true, ..SyncRequest::default() };
@@ -31,7 +31,7 @@ pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, App
 
 pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppError> {
     let began = Instant::now();
-    let session = Session::open(common, args.path.as_deref())?;
+    let session = Session::open(&common.session_options(), args.path.as_deref())?;
     let target = session.target(args.ref_name.as_deref())?;
     let changed = match args.changed.as_slice() {
         [] => None,

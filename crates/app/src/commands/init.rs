@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::views::published_for_target;
 
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
-    let session = Session::open(common, args.path.as_deref())?;
+    let session = Session::open(&common.session_options(), args.path.as_deref())?;
     let known = session.dir.is_registered();
     let now = now_ms();
     let mut writer = Writer::open(&session.dir, OnMissing::Create, true, Tuning::default(), None, now)?;

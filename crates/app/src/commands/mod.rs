@@ -106,7 +106,7 @@ pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     };
     let printer = Printer::new(common.color, common.no_pager);
     panics::install_hook(common.verbose);
-    let dir = || Session::open(common, asked.path().as_deref()).ok().map(|session| session.dir);
+    let dir = || Session::open(&common.session_options(), asked.path().as_deref()).ok().map(|session| session.dir);
     let outcome = panics::catch_panic("The command", dir, || match asked {
         ParsedCommand::Command(cli) => dispatch(cli),
         ParsedCommand::Tool(_, command, matches) => run_tool(common, command, matches, &printer),
@@ -141,11 +141,11 @@ fn run_tool(
         output::print_stderr("-v means verbose here; inverted matching is not supported");
     }
     let form = if common.json { OutputFormat::Json } else { OutputFormat::Text(Reader::Person) };
-    let mut desk = SnapshotCache::default();
+    let (mut desk, options) = (SnapshotCache::default(), common.session_options());
     let mut call = Call {
         arguments,
         form,
-        origin: CallOrigin::Command(common),
+        origin: CallOrigin::Command(&options),
         cache: &mut desk,
         cancel: Arc::default(),
         printer: Some(printer),

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::state::{view_kind, view_name};
 use crate::cli::{Common, PruneArgs};
+use crate::clock::time_text;
 use crate::clock::{DAY, now_ms};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text};
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
-use crate::tools::index_status::time_text;
 use crate::views::published_for_target;
 use crate::worktrees;
 
@@ -50,7 +50,7 @@ impl PruneReason {
 }
 
 pub(crate) fn run(common: &Common, args: &PruneArgs) -> Result<Answer, AppError> {
-    let session = Session::open(common, None)?;
+    let session = Session::open(&common.session_options(), None)?;
     let store = session.store()?;
     let rules = PruneRules::new(&session, args.older_than)?;
     let views = store.views()?;

@@ -29,7 +29,7 @@ pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError>
 
 fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppError> {
     let began = Instant::now();
-    let session = Session::open(common, None)?;
+    let session = Session::open(&common.session_options(), None)?;
     let target = absolute(&args.path)?;
     let root = session.root();
     session.log_verbose(1, || format!("{} into {}", session.dir.root().display(), target.display()));
@@ -109,7 +109,7 @@ fn export_error(session: &Session, target: &Path, error: StoreError) -> AppError
 
 fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppError> {
     let began = Instant::now();
-    let session = Session::open(common, None)?;
+    let session = Session::open(&common.session_options(), None)?;
     let here = session.target(None)?;
     check_readable(&args.path)?;
     session.log_verbose(1, || format!("{} into {}", args.path.display(), session.dir.root().display()));

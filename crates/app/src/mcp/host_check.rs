@@ -76,7 +76,7 @@ impl HostCheck {
 }
 
 /// Parses a name for `--allowed-host`.
-pub(super) fn parse_allowed_host(text: &str) -> Result<String, AppError> {
+pub(crate) fn parse_allowed_host(text: &str) -> Result<String, AppError> {
     let bare = text.trim_start_matches('[').trim_end_matches(']');
     let is_address = bare.parse::<std::net::Ipv6Addr>().is_ok();
     let is_word = |name: &Authority| is_host_and_port(name) && name.port().is_none() && !bare.contains(['*', ':']);

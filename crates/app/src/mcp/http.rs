@@ -24,8 +24,8 @@ use super::host_check::{self, HostCheck};
 use super::message::{self, MessageCheck};
 use super::sessions::{self, Sessions, session_of};
 use super::sockets::{LimitedListener, Limits, Socket, Sockets};
-use super::token::{self, Token};
-use crate::cli::ServeArgs;
+use super::token::Token;
+use crate::config::TOKEN_VARIABLE;
 use crate::error::{AppError, Code};
 use crate::explorer::{self, Explorer};
 use crate::launch;
@@ -74,21 +74,6 @@ pub(crate) struct ExplorerOptions {
 }
 
 impl HttpOptions {
-    /// Checks the command line.
-    pub(crate) fn check(args: &ServeArgs) -> Result<Self, AppError> {
-        let allowed_hosts =
-            args.allowed_host.iter().map(|name| host_check::parse_allowed_host(name)).collect::<Result<_, _>>()?;
-        let explorer = args.explorer.then_some(ExplorerOptions { open: false });
-        Ok(Self {
-            address: args.bind,
-            port: args.port,
-            require_token: args.require_token,
-            allowed_hosts,
-            agents: true,
-            explorer,
-        })
-    }
-
     /// For the explorer alone, on this machine.
     pub(crate) fn for_explorer(port: u16, open: bool) -> Self {
         Self {
@@ -119,7 +104,7 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
     let failed = |what: &str, error: std::io::Error| AppError::new(Code::InternalError, format!("{what}: {error}."));
     let is_local = listen.address.is_loopback();
     let token = match listen.require_token || !is_local {
-        true => Some(Token::load(&server.data, std::env::var(token::VARIABLE).ok())?),
+        true => Some(Token::load(&server.data, std::env::var(TOKEN_VARIABLE).ok())?),
         false => None,
     };
     let listener = TcpListener::bind((listen.address, listen.port))
@@ -170,8 +155,9 @@ pub(crate) async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(
     if let (Some(explorer), Some(pages)) = (&gate.explorer, listen.explorer) {
         let page = explorer.gate.new_address()?;
         print_stderr(&format!("the explorer is at {page}"));
-        if pages.open && !launch::open_browser(&page, &server.data) {
-            print_stderr("no browser could be started: open the address yourself");
+        let failed = || print_stderr("no browser could be started: open the address yourself");
+        if pages.open && !launch::open_browser(&page, &server.data, failed) {
+            failed();
         }
     }
     let open = Arc::clone(&sockets);

@@ -14,7 +14,6 @@ pub(crate) mod stdio;
 pub(crate) mod token;
 
 use self::sockets::Socket;
-pub(crate) use self::token::VARIABLE as TOKEN_VARIABLE;
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;

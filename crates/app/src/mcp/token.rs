@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use codecompass_store::private;
 
+use crate::config::TOKEN_VARIABLE;
 use crate::error::{AppError, Code};
-
-/// The variable that sets a token.
-pub(crate) const VARIABLE: &str = "CODECOMPASS_TOKEN";
 
 const FILE: &str = "http-token";
 
@@ -21,7 +19,7 @@ pub(crate) struct Token {
 impl Token {
     /// The effective token: the given one, the one in the file, or a new one.
     pub(crate) fn load(data: &Path, given: Option<String>) -> Result<Self, AppError> {
-        let wrong = |what: &str| AppError::new(Code::InvalidInput, format!("{VARIABLE}: {what}."));
+        let wrong = |what: &str| AppError::new(Code::InvalidInput, format!("{TOKEN_VARIABLE}: {what}."));
         if let Some(secret) = given {
             let secret = secret.trim().to_owned();
             return match secret.len() >= 16 && secret.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -70,13 +68,8 @@ fn make(file: &Path) -> Result<String, AppError> {
     if let Some(folder) = file.parent() {
         private::create_folder(folder).map_err(|error| failed(error.to_string()))?;
     }
-    write_private(file, &secret).map_err(|error| failed(format!("{}: {error}", file.display())))?;
+    private::write(file, secret.as_bytes()).map_err(|error| failed(format!("{}: {error}", file.display())))?;
     Ok(secret)
-}
-
-/// Writes a file that only its owner can read.
-pub(crate) fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
-    private::write(file, text.as_bytes())
 }
 
 /// Removes the access of other users to a file.

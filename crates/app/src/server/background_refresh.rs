@@ -17,8 +17,8 @@ use super::jobs::{Failure, Job};
 use super::workspaces::OpenWorkspace;
 use crate::error::{AppError, Code};
 use crate::metadata;
-use crate::session::{Session, SyncRequest};
-use crate::views::{Refresh, SYNC_WAIT_TIMEOUT, TargetView, wait_for_other_process};
+use crate::session::{SYNC_WAIT_TIMEOUT, Session, SyncRequest};
+use crate::views::{Refresh, TargetView, wait_for_other_process};
 
 /// How long a stale result is reused before files are compared again.
 const STALE_REUSE_TIME: Duration = Duration::from_secs(1);

@@ -23,14 +23,13 @@ use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT, ServerOrigin};
-use crate::cli::{Common, ServeArgs};
 use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::log;
 use crate::output::{self, Answer, OutputFormat, Reader, print_stderr};
 use crate::panics;
-use crate::session::{self, Session, SyncRequest};
+use crate::session::{self, Session, SessionOptions, SyncRequest};
 use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::ToolSpec};
 use crate::views::{CacheCommand, SnapshotCache};
 pub(crate) use answer_limit::AnswerLimit;
@@ -51,7 +50,7 @@ pub(crate) struct Server {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) workspaces: Workspaces,
     pub(crate) warm_state: WarmProgress,
-    common: Common,
+    base: SessionOptions,
     /// The path of its own workspace, from the command line or its client, and whether the folder it was started in was
     /// removed.
     own: Mutex<Option<PathBuf>>,
@@ -85,40 +84,6 @@ pub(crate) struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// Checks the command line.
-    pub(crate) fn check(args: &ServeArgs, answers: AnswerFormat) -> Result<Self, AppError> {
-        if args.auto_workspace && args.allowed_root.is_empty() {
-            return Err(AppError::new(Code::InvalidInput, "--auto-workspace needs at least one --allowed-root.")
-                .hint("Name the folder under which clients may open repositories."));
-        }
-        if args.auto_workspace && args.own_workspace_only {
-            let message = "--auto-workspace and --own-workspace-only cannot be combined.";
-            return Err(AppError::new(Code::InvalidInput, message).hint("Choose one of them."));
-        }
-        let real = |path: &PathBuf| {
-            real_path(path).map_err(|error| {
-                AppError::new(Code::InvalidInput, format!("--allowed-root {}: {error}.", path.display()))
-            })
-        };
-        let form = match answers {
-            AnswerFormat::Json => OutputFormat::Json,
-            AnswerFormat::Text => OutputFormat::Text(Reader::Agent),
-        };
-        Ok(Self {
-            auto_index: args.auto_index,
-            auto_workspace: args.auto_workspace,
-            allowed_roots: args.allowed_root.iter().map(real).collect::<Result<_, _>>()?,
-            own_workspace_only: args.own_workspace_only,
-            no_prewarm: args.no_prewarm,
-            no_watch: args.no_watch,
-            debug: args.debug,
-            tools: offered_tools(&args.tools, form)?,
-            form,
-        })
-    }
-}
-
-impl ServerOptions {
     /// The options of the explorer.
     pub(crate) fn for_explorer() -> Self {
         Self {
@@ -136,7 +101,7 @@ impl ServerOptions {
 }
 
 /// The offered tools: `core`, `all`, or a list of names; the default depends on the format.
-fn offered_tools(words: &[String], form: OutputFormat) -> Result<Option<Vec<&'static str>>, AppError> {
+pub(crate) fn offered_tools(words: &[String], form: OutputFormat) -> Result<Option<Vec<&'static str>>, AppError> {
     let core = || Some(tools::CORE_TOOLS.iter().map(|(name, _)| *name).collect());
     match words {
         [] => return Ok(if form == OutputFormat::Json { None } else { core() }),
@@ -259,12 +224,12 @@ pub(crate) enum Content {
 
 impl Server {
     /// Starts a server; no workspace is opened yet.
-    pub(crate) fn start(common: &Common, options: ServerOptions) -> Result<Arc<Self>, AppError> {
+    pub(crate) fn start(base: &SessionOptions, options: ServerOptions) -> Result<Arc<Self>, AppError> {
         let no_threads = |error| AppError::new(Code::InternalError, format!("Cannot start threads: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let config = common.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let config = base.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
         let data = session::data_folder()?;
-        let own = std::path::absolute(common.workspace.as_deref().unwrap_or(Path::new("."))).ok();
+        let own = std::path::absolute(base.workspace.as_deref().unwrap_or(Path::new("."))).ok();
         let is_confined = options.own_workspace_only || !options.allowed_roots.is_empty();
         let first_root = OnceLock::new();
         if let Some((found, _)) = own.as_deref().and_then(|own| session::locate(&data, own).ok()) {
@@ -281,7 +246,7 @@ impl Server {
             warm_state: WarmProgress::default(),
             own: Mutex::new(own),
             needs_client_root: AtomicBool::new(false),
-            common: Common { config, ..common.clone() },
+            base: SessionOptions { config, ..base.clone() },
             // One more than a single client can use for long and short tasks.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             has_started: Mutex::default(),
@@ -309,7 +274,7 @@ impl Server {
     /// Whether its own workspace is fixed; otherwise it is the folder that the server was started in until its client
     /// names another one. With `--own-workspace-only` the client may not do that.
     pub(crate) fn has_own_workspace(&self) -> bool {
-        self.common.workspace.is_some() || self.options.own_workspace_only
+        self.base.workspace.is_some() || self.options.own_workspace_only
     }
 
     /// Makes the folder of its only client the server's own workspace.
@@ -476,13 +441,13 @@ impl Server {
 
     /// Logs a line to standard error at this verbosity.
     pub(crate) fn log(&self, level: u8, line: impl FnOnce() -> String) {
-        let log_file = self.common.log_file();
-        if self.common.verbose < level && log_file.is_none() {
+        let log_file = self.base.log_file.as_deref();
+        if self.base.verbose < level && log_file.is_none() {
             return;
         }
         let line = line();
-        log::append(log_file.as_deref(), &line);
-        if self.common.verbose >= level {
+        log::append(log_file, &line);
+        if self.base.verbose >= level {
             print_stderr(&crate::escape::escape_control(&line));
         }
     }
@@ -506,7 +471,7 @@ impl Server {
         if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
             self.needs_client_root.store(true, Ordering::Relaxed);
         }
-        let session = Session::open_with(&self.access, &self.data, &self.common, path.or(self.own_path().as_deref()))?;
+        let session = Session::open_with(&self.access, &self.data, &self.base, path.or(self.own_path().as_deref()))?;
         if path.is_none() {
             self.keep_to_first_root(&session.workspace.root)?;
         }
@@ -543,8 +508,8 @@ impl Server {
 
     /// The root of the server's own workspace, found without opening anything.
     fn own_root(&self) -> Option<PathBuf> {
-        let common = || self.common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
-        let (found, _) = session::locate(&self.data, &self.own_path().unwrap_or_else(common)).ok()?;
+        let default = || self.base.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
+        let (found, _) = session::locate(&self.data, &self.own_path().unwrap_or_else(default)).ok()?;
         Some(found.root)
     }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::clients::{ConfigFile, EntryFormat, Field, Syntax};
 use super::{jsonc, toml_text};
 use crate::config::AnswerFormat;
+use crate::launch::ServerCommand;
 
 /// The name of our entry in every client.
 pub(crate) const ENTRY_NAME: &str = "codecompass";
@@ -59,16 +60,6 @@ impl EntryOptions<'_> {
         }
         Value::Object(entry)
     }
-}
-
-/// The command that an entry starts.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ServerCommand {
-    pub(crate) program: String,
-    pub(crate) arguments: Vec<String>,
-    pub(crate) variables: Vec<(String, String)>,
-    /// The variables that are passed on besides those that the client always passes.
-    pub(crate) passed: Vec<String>,
 }
 
 /// Parses an entry, ours or another's; `None` if it starts no program.

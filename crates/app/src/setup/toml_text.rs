@@ -7,30 +7,13 @@ use serde_json::Value;
 use toml::Table;
 
 use super::edit::{Edit, line_end, line_start};
+use crate::toml_errors;
 
 /// Parses the whole file; an error says where it is invalid.
 pub(super) fn parse(text: &str) -> Result<Table, String> {
-    text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| error_location(text, &error))
-}
-
-/// The line of an error, where it has one.
-pub(crate) fn line(text: &str, error: &toml::de::Error) -> Option<usize> {
-    let at = error.span()?.start.min(text.len());
-    Some(text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1)
-}
-
-/// The description and the line of an error.
-pub(crate) fn error_location(text: &str, error: &toml::de::Error) -> String {
-    let message = error.message().lines().next().unwrap_or_default().to_owned();
-    match error.span() {
-        Some(span) => {
-            let at = (0..=span.start.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            let line = text[..at].matches('\n').count() + 1;
-            let column = text[line_start(text, at)..at].chars().count() + 1;
-            format!("line {line}, column {column}: {message}")
-        }
-        None => message,
-    }
+    text.trim_start_matches('\u{feff}')
+        .parse()
+        .map_err(|error: toml::de::Error| toml_errors::error_location(text, &error))
 }
 
 /// Inserts our table after everything else.

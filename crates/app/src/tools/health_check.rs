@@ -7,9 +7,10 @@ use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::index_status::{active_json, queued_json, time_text};
+use super::index_status::{active_json, queued_json};
 use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
 use crate::call::{Call, CallSession};
+use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::metadata::{Freshness, Indexing};

@@ -2,9 +2,9 @@
 
 use codecompass_index::Target;
 use codecompass_store::{Job, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
-use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, seconds_text};
@@ -292,9 +292,4 @@ fn job_text(job: &Job) -> String {
         took.unwrap_or_default(),
         job.error.as_deref().map(|error| format!(": {}", escape_control(error))).unwrap_or_default(),
     )
-}
-
-/// A time in RFC 3339, in UTC, to the second.
-pub(crate) fn time_text(milliseconds: i64) -> String {
-    Timestamp::from_second(milliseconds.div_euclid(1000)).map(|time| time.to_string()).unwrap_or_default()
 }

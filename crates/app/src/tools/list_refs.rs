@@ -8,8 +8,8 @@ use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::index_status::time_text;
 use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
+use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::count_text;

@@ -7,8 +7,8 @@ use codecompass_store::{Store, ViewInfo};
 
 use crate::error::{AppError, Code};
 use crate::metadata::Freshness;
-use crate::session::SyncRequest;
-use crate::views::{Refresh, SYNC_WAIT_TIMEOUT, TargetView};
+use crate::session::{SYNC_WAIT_TIMEOUT, SyncRequest};
+use crate::views::{Refresh, TargetView};
 
 /// How often it checks whether another process has finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);

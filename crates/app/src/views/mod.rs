@@ -10,5 +10,5 @@ mod published;
 mod snapshot_cache;
 
 pub(crate) use inline_refresh::{InlineRefresh, wait_for_other_process};
-pub(crate) use published::{Access, Published, Refresh, SYNC_WAIT_TIMEOUT, TargetView, published_for_target};
+pub(crate) use published::{Access, Published, Refresh, TargetView, published_for_target};
 pub(crate) use snapshot_cache::{CacheCommand, SnapshotCache};

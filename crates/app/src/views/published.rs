@@ -1,7 +1,6 @@
 //! Finds the published view that answers a query, as fresh as the policy requires.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use codecompass_index::{Freshness as Compared, Target};
 use codecompass_model::ViewKey;
@@ -79,9 +78,6 @@ pub(crate) struct TargetView<'a> {
     pub(crate) session: &'a Session,
     pub(crate) target: &'a Target,
 }
-
-/// How long a request waits for a running sync, and for the sync of another branch.
-pub(crate) const SYNC_WAIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a request restarts because another branch was checked out while it ran.
 const MAX_ATTEMPTS: usize = 5;

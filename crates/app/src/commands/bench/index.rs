@@ -29,7 +29,7 @@ struct StageCost {
 }
 
 pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
-    let mut session = Session::open_in(data, common, Some(path))?;
+    let mut session = Session::open_in(data, &common.session_options(), Some(path))?;
     session.config.threads = threads;
     let target = session.target(None)?;
     if !target.is_worktree() {
@@ -104,7 +104,7 @@ fn single_file_sync_time(data: &Path, common: &Common, original: &Session) -> Re
     for entry in &listing.entries {
         copy_file(&original.workspace.root.join(&entry.path), &copy.join(&entry.path)).map_err(cannot_copy)?;
     }
-    let session = Session::open_in(&data.join("copy-data"), common, Some(&copy))?;
+    let session = Session::open_in(&data.join("copy-data"), &common.session_options(), Some(&copy))?;
     let target = session.target(None)?;
     session.sync(&target, SyncRequest::default())?;
     let mut times = Vec::new();

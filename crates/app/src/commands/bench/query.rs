@@ -48,7 +48,7 @@ struct OpenIndex {
 }
 
 pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -> Result<(String, Value), AppError> {
-    let session = Session::open_in(data, common, Some(path))?;
+    let session = Session::open_in(data, &common.session_options(), Some(path))?;
     let target = session.target(None)?;
     session.sync(&target, SyncRequest::default())?;
     let opened = open(&session)?;
