@@ -128,7 +128,8 @@ fn open_as(project: &Project, client: &str) -> StdioClient {
 #[test]
 fn answers_stay_within_the_limit_of_a_client() {
     let body: String = (0..600).map(|line| format!("    log(\"line {line}\", \"\\\\quoted\\\\\");\n")).collect();
-    let calls: String = (0..400).map(|number| format!("pub fn caller_{number}() {{ target(\"{number}\"); }}\n")).collect();
+    let calls: String =
+        (0..400).map(|number| format!("pub fn caller_{number}() {{ target(\"{number}\"); }}\n")).collect();
     let project = Project::indexed(&[
         ("src/long.rs", &format!("pub fn target(text: &str) {{\n{body}}}\nfn log(a: &str, b: &str) {{}}\n")),
         ("src/callers.rs", &format!("use crate::long::target;\n{calls}")),
@@ -151,10 +152,10 @@ fn answers_stay_within_the_limit_of_a_client() {
     for (tool, arguments) in &calls {
         let whole = call_text(&mut other, tool, arguments);
         let text = call_text(&mut cline, tool, arguments);
-        assert!(json_chars(&text) <= 7_900, "{tool} {arguments}: {}", json_chars(&text));
+        assert!(json_chars(&text) <= 7_720, "{tool} {arguments}: {}", json_chars(&text));
         assert!(json_chars(&text) >= 4_000 || text == whole, "{tool} {arguments}: {}\n{text}", json_chars(&text));
         assert!(text == whole || !text.contains("… cut to the size"), "{tool} {arguments}: {text}");
         let text = call_text(&mut copilot, tool, arguments);
-        assert!(text.len() <= 20_000, "{tool} {arguments}: {}", text.len());
+        assert!(text.len() <= 20_200, "{tool} {arguments}: {}", text.len());
     }
 }
