@@ -72,7 +72,7 @@
 //!
 //! `mcp/` is the only folder that uses the SDK. It validates messages, lists the tools and passes calls on; its
 //! transports are `stdio` and `http`. `mcp/sockets.rs` limits HTTP connections: the phase of a connection (head, body,
-//! served, idle) determines its timeout, and which one is evicted first. `mcp/host_check.rs` checks `Host` and
+//! served, idle) determines its timeout, and which one is evicted first. `http_guard/host_check.rs` checks `Host` and
 //! `Origin`.
 //!
 //! # Explorer
@@ -101,6 +101,7 @@ mod escape;
 mod explorer;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
+mod http_guard;
 mod launch;
 mod log;
 mod mcp;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cli::{Common, ExploreArgs, ServeArgs, Transport};
 use crate::config::{AnswerFormat, Config};
 use crate::error::{AppError, Code};
-use crate::mcp::host_check::parse_allowed_host;
+use crate::http_guard::host_check::parse_allowed_host;
 use crate::mcp::http::{ExplorerOptions, HttpOptions};
 use crate::mcp::{http, stdio};
 use crate::output::{self, Answer, OutputFormat, Reader};

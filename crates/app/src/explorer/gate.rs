@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::{HeaderMap, HeaderName, header};
 
 use crate::error::AppError;
-use crate::mcp::token::{constant_time_eq, random};
+use crate::http_guard::token::{constant_time_eq, random};
 use crate::output::print_stderr;
 
 /// The maximum number of logged-in browsers; the first one is dropped.

@@ -27,7 +27,7 @@ use maud::{DOCTYPE, html};
 use serde_json::Value;
 
 use crate::escape;
-use crate::mcp::host_check;
+use crate::http_guard::host_check;
 use crate::server::Server;
 use address::{CodeState, Query};
 use gate::LoginGate;

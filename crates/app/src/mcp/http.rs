@@ -20,14 +20,16 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::Handler;
-use super::host_check::{self, HostCheck};
+
 use super::message::{self, MessageCheck};
 use super::sessions::{self, Sessions, session_of};
 use super::sockets::{LimitedListener, Limits, Socket, Sockets};
-use super::token::Token;
+
 use crate::config::TOKEN_VARIABLE;
 use crate::error::{AppError, Code};
 use crate::explorer::{self, Explorer};
+use crate::http_guard::host_check::{self, HostCheck};
+use crate::http_guard::token::Token;
 use crate::launch;
 use crate::measure;
 use crate::output::OutputFormat;

@@ -3,7 +3,6 @@
 //! The handler offers the tools of a [`Server`] and passes calls to its threads; the transports are `stdio` and `http`.
 //! Both return the same JSON for the same call, because neither produces any.
 
-pub(crate) mod host_check;
 pub(crate) mod http;
 mod message;
 mod peer;
@@ -11,7 +10,6 @@ mod roots;
 mod sessions;
 mod sockets;
 pub(crate) mod stdio;
-pub(crate) mod token;
 
 use self::sockets::Socket;
 

@@ -9,11 +9,11 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri};
 use crate::error::{AppError, Code};
 
 /// Why a request is refused.
-pub(super) type Refusal = (StatusCode, &'static str);
+pub(crate) type Refusal = (StatusCode, &'static str);
 
 /// The host names of a server.
 #[derive(Clone, Debug)]
-pub(super) struct HostCheck {
+pub(crate) struct HostCheck {
     /// The names of the address it listens on, without brackets: a page on them is loaded by http.
     own: Vec<String>,
     /// The names of a proxy in front of it.
@@ -22,7 +22,7 @@ pub(super) struct HostCheck {
 }
 
 impl HostCheck {
-    pub(super) fn new(address: SocketAddr, given: &[String]) -> Self {
+    pub(crate) fn new(address: SocketAddr, given: &[String]) -> Self {
         let mut own: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         if !address.ip().is_unspecified() {
             own.push(address.ip().to_string());
@@ -31,19 +31,19 @@ impl HostCheck {
     }
 
     /// All names, in the SDK's format for hosts.
-    pub(super) fn hosts(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = String> {
         self.own.iter().chain(&self.allowed).map(|name| in_brackets(name))
     }
 
     /// The pages that may send requests, in the SDK's format for origins.
-    pub(super) fn origins(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn origins(&self) -> impl Iterator<Item = String> {
         let own = self.own.iter().map(|name| format!("http://{}:{}", in_brackets(name), self.port));
         let given = self.allowed.iter().map(|name| in_brackets(name));
         own.chain(given.flat_map(|name| [format!("http://{name}:*"), format!("https://{name}:*")]))
     }
 
     /// Checks that a request is for this server and does not come from a foreign page.
-    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         const NO_HOST: Refusal = (StatusCode::BAD_REQUEST, "Bad Request: missing or invalid Host");
         const UNKNOWN_HOST: Refusal = (StatusCode::FORBIDDEN, "Forbidden: unknown Host or Origin");
         // A proxy between the client and this server may have checked the other one.
