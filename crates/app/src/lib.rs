@@ -102,6 +102,7 @@ mod explorer;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod http_guard;
+mod jobs;
 mod launch;
 mod log;
 mod mcp;

@@ -31,8 +31,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
 use crate::escape;
+use crate::jobs::ProgressListener;
 use crate::output::OutputFormat;
-use crate::server::jobs::ProgressListener;
 use crate::server::workers::{Client, QueueFull};
 use crate::server::{AnswerLimit, CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
 use crate::tools::{self, tool_spec, tool_spec::Effect};

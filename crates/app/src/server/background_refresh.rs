@@ -13,9 +13,9 @@ use codecompass_store::{JobMode, Store, ViewInfo};
 use serde_json::json;
 
 use super::Server;
-use super::jobs::{Failure, Job};
 use super::workspaces::OpenWorkspace;
 use crate::error::{AppError, Code};
+use crate::jobs::{Failure, Job};
 use crate::metadata;
 use crate::session::{SYNC_WAIT_TIMEOUT, Session, SyncRequest};
 use crate::views::{Refresh, TargetView, wait_for_other_process};

@@ -5,7 +5,7 @@
 
 mod answer_limit;
 pub(crate) mod background_refresh;
-pub(crate) mod jobs;
+
 mod recent;
 mod warm;
 pub(crate) mod workers;
@@ -26,6 +26,7 @@ use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT, ServerOrigin};
 use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
+use crate::jobs::{Jobs, ProgressListener};
 use crate::log;
 use crate::output::{self, Answer, OutputFormat, Reader, print_stderr};
 use crate::panics;
@@ -34,7 +35,7 @@ use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::Tool
 use crate::views::{CacheCommand, SnapshotCache};
 pub(crate) use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
-use jobs::{Jobs, ProgressListener};
+
 pub(crate) use warm::{MAX_WARM_WORKSPACES as WARM_WORKSPACES, WarmProgress};
 use workers::{Client, QueueFull, TaskLength, Workers};
 use workspaces::{UnknownWorkspace, WorkspaceGuard, Workspaces};

@@ -10,9 +10,9 @@ use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, optional, schema}
 use crate::call::Call;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
+use crate::jobs::Job;
 use crate::metadata::{Completeness, Freshness, Indexing};
 use crate::output::{Answer, OutputFormat};
-use crate::server::jobs::Job;
 use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
 use crate::session::{self, Session, SyncRequest};
 use crate::views::published_for_target;

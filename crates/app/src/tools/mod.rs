@@ -1,7 +1,6 @@
 //! The tools: one file each, from typed arguments to an answer in both formats. A command is a tool with flags.
 
 mod batch;
-pub(crate) mod bounds;
 mod call_json;
 mod call_text;
 mod change_json;
@@ -23,14 +22,12 @@ mod health_check;
 mod impact;
 mod index_repo;
 pub(crate) mod index_status;
-pub(crate) mod input;
 pub(crate) mod list_refs;
 pub(crate) mod locate_symbol;
 mod outline_folder;
 mod outline_text;
 mod path_filter;
 pub(crate) mod read_code;
-pub(crate) mod ref_compare;
 mod reference_text;
 mod rows;
 pub(crate) mod search_code;
@@ -42,8 +39,9 @@ mod symbol_input;
 mod test_filter;
 mod text_mentions;
 mod tokens;
-pub(crate) mod tool_spec;
 mod trees;
+
+pub(crate) use crate::call::{bounds, input, ref_compare, tool_spec};
 
 /// The core tools for agents, with their descriptions for text answers. Each says when to use it instead of grep: the
 /// server's instructions do not reach every model. Every word costs tokens in every session.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::{Config, ExplainLevel};
 use crate::error::AppError;
+pub(crate) use crate::escape::truncate_to as truncate;
 use crate::output::style;
 use crate::tools::input;
 use crate::tools::tool_spec::{Arguments, Param, ParamKind, optional};
@@ -181,14 +182,6 @@ const BASIC_FEATURES: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
 
 /// The maximum length of a signature, in characters.
 pub(crate) const MAX_SIGNATURE_CHARS: usize = 200;
-
-/// The text, truncated to a number of characters.
-pub(crate) fn truncate(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
 
 fn summary_json(mention: &SymbolSummary) -> Value {
     json!({ "kind": mention.kind.as_str(), "name": mention.name, "path": mention.path, "line": mention.line })

@@ -4,6 +4,11 @@
 //! not know which of the two makes it. A server keeps stores open and syncs in other threads; a command does everything
 //! inline.
 
+pub(crate) mod bounds;
+pub(crate) mod input;
+pub(crate) mod ref_compare;
+pub(crate) mod tool_spec;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -14,20 +19,19 @@ use codecompass_store::{JobMode, Snapshot};
 
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
+use crate::jobs::{self, ProgressListener};
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, OutputFormat, Printer, Reader};
 use crate::paths::PathResolver;
 use crate::server::background_refresh::BackgroundRefresh;
-use crate::server::jobs::{self, ProgressListener};
 use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
 use crate::server::{Connection, Server};
 use crate::session::{Session, SessionOptions, SyncRequest};
 use crate::time_limit::TimeLimit;
-use crate::tools::bounds::Long;
-use crate::tools::input;
-use crate::tools::ref_compare::RefComparer;
-use crate::tools::tool_spec::{Arguments, ToolSpec};
 use crate::views::{Access, InlineRefresh, Published, Refresh, SnapshotCache, TargetView};
+use bounds::Long;
+use ref_compare::RefComparer;
+use tool_spec::{Arguments, ToolSpec};
 
 /// The time limit for a job to start: a folder must be registered before anything can be reported about it.
 pub(crate) const JOB_START_TIMEOUT: Duration = Duration::from_secs(5);

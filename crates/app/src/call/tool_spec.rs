@@ -473,7 +473,7 @@ impl Arguments {
 }
 
 fn unknown_argument(tool: &ToolSpec, name: &str) -> AppError {
-    let name = super::shape::truncate(name, 60);
+    let name = crate::escape::truncate_to(name, 60);
     let known = tool.params.iter().filter(|param| param.is_for(ParamSide::Wire));
     let known: Vec<&str> = known.map(|param| param.name).collect();
     AppError::new(
@@ -484,7 +484,7 @@ fn unknown_argument(tool: &ToolSpec, name: &str) -> AppError {
 }
 
 fn short_value(value: &Value) -> String {
-    super::shape::truncate(&value.to_string(), 60)
+    crate::escape::truncate_to(&value.to_string(), 60)
 }
 
 /// Building blocks of output schemas.
