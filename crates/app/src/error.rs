@@ -141,11 +141,6 @@ impl AppError {
         self
     }
 
-    /// An error that indicates a bug.
-    pub(crate) fn internal(message: &str) -> Self {
-        Self::new(Code::InternalError, message)
-    }
-
     /// The error when one part of the index has an item and another part, which must have it, does not.
     pub(crate) fn inconsistent_index(what: &str) -> Self {
         StoreError::Corrupt(format!("store.db: {what} that was just found is missing")).into()

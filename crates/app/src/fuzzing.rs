@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use crate::call::host::Connection;
 use crate::output::{OutputFormat, Reader};
 use crate::server::workers::Client;
-use crate::server::{CallRequest, Connection, Content, Server, ServerOptions};
+use crate::server::{CallRequest, Content, Server, ServerOptions};
 use crate::session::SessionOptions;
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::{Effect, ToolSpec};

@@ -10,7 +10,7 @@
 //! `output::Render`. Only the requested format is rendered. `tools/batch.rs` handles calls about several names.
 //! `call::Call` is a call of a tool by a client or by the command line; a tool does not know which.
 //!
-//! The parameters of a tool are a table (`tools/tool_spec.rs`). The input schema of `tools/list`, the argument check,
+//! The parameters of a tool are a table (`call/tool_spec.rs`). The input schema of `tools/list`, the argument check,
 //! the options of its command (`cli/tool.rs`) and the reference page (`docs/tools.md`) are derived from it, so they
 //! cannot diverge. A command that calls a tool is a line in `commands::TOOL_COMMANDS`; other commands are files in
 //! `commands/`.

@@ -5,6 +5,7 @@
 //! inline.
 
 pub(crate) mod bounds;
+pub(crate) mod host;
 pub(crate) mod input;
 pub(crate) mod ref_compare;
 pub(crate) mod tool_spec;
@@ -15,23 +16,21 @@ use std::time::Duration;
 
 use codecompass_index::Target;
 use codecompass_query::graph::ResolveCache;
-use codecompass_store::{JobMode, Snapshot};
+use codecompass_store::Snapshot;
 
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
-use crate::jobs::{self, ProgressListener};
+use crate::jobs::Job;
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, OutputFormat, Printer, Reader};
 use crate::paths::PathResolver;
-use crate::server::background_refresh::BackgroundRefresh;
-use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
-use crate::server::{Connection, Server};
-use crate::session::{Session, SessionOptions, SyncRequest};
+use crate::session::{Session, SessionOptions};
 use crate::time_limit::TimeLimit;
 use crate::views::{Access, InlineRefresh, Published, Refresh, SnapshotCache, TargetView};
 use bounds::Long;
+use host::{HostedWorkspace, Served, UnknownWorkspace};
 use ref_compare::RefComparer;
-use tool_spec::{Arguments, ToolSpec};
+use tool_spec::{Arguments, ToolCall, ToolFn, ToolSpec};
 
 /// The time limit for a job to start: a folder must be registered before anything can be reported about it.
 pub(crate) const JOB_START_TIMEOUT: Duration = Duration::from_secs(5);
@@ -59,34 +58,28 @@ pub(crate) struct Call<'a> {
 
 /// The caller of a tool.
 pub(crate) enum CallOrigin<'a> {
-    Server(ServerOrigin<'a>),
+    Server(Served<'a>),
     Command(&'a SessionOptions),
-}
-
-/// A client of the server.
-#[derive(Clone, Copy)]
-pub(crate) struct ServerOrigin<'a> {
-    pub(crate) server: &'a Arc<Server>,
-    pub(crate) connection: Option<&'a Connection>,
-    pub(crate) follower: Option<&'a dyn ProgressListener>,
-    /// Whether an explorer page makes the call, see [`CallRequest`](crate::server::CallRequest).
-    pub(crate) by_page: bool,
-    pub(crate) time: Option<Duration>,
 }
 
 /// The workspace of a call.
 pub(crate) enum CallSession {
-    Visited(WorkspaceGuard),
+    Hosted(Box<dyn HostedWorkspace>),
     Opened(Box<Session>),
 }
 
 impl CallSession {
-    /// The workspace of a client's call; a tool without a command is only called by clients.
-    pub(crate) fn visit(&self) -> Result<&WorkspaceGuard, AppError> {
+    /// The job of this project that only the server knows.
+    pub(crate) fn server_job(&self) -> Option<Arc<Job>> {
         match self {
-            CallSession::Visited(visit) => Ok(visit),
-            CallSession::Opened(_) => Err(AppError::internal("This tool needs a server.")),
+            CallSession::Hosted(place) => place.job_for_project(),
+            CallSession::Opened(_) => None,
         }
+    }
+
+    /// Whether a job of this process syncs a view.
+    pub(crate) fn is_syncing(&self, target: &Target) -> bool {
+        matches!(self, CallSession::Hosted(place) if place.job_for_view(target).is_some())
     }
 }
 
@@ -95,7 +88,7 @@ impl std::ops::Deref for CallSession {
 
     fn deref(&self) -> &Session {
         match self {
-            CallSession::Visited(visit) => &visit.workspace.session,
+            CallSession::Hosted(place) => place.session(),
             CallSession::Opened(session) => session,
         }
     }
@@ -145,18 +138,25 @@ impl QueryContext<'_> {
 }
 
 impl<'a> Call<'a> {
-    /// Runs a tool. Long arguments are shortened in an error.
-    pub(crate) fn run(&mut self, tool: &ToolSpec) -> Result<Answer, AppError> {
+    /// Runs a tool for a command.
+    pub(crate) fn run(&mut self, tool: ToolFn) -> Result<Answer, AppError> {
         let long = Long::from_arguments(&self.arguments);
-        (tool.call)(self).map_err(|error| long.shortened(error))
+        tool(self).map_err(|error| long.shortened(error))
     }
 
-    /// The calling client of the server; a tool without a command has no other callers.
-    pub(crate) fn server_origin(&self) -> Result<ServerOrigin<'a>, AppError> {
-        match &self.origin {
-            CallOrigin::Server(served) => Ok(*served),
-            CallOrigin::Command(_) => Err(AppError::internal("This tool needs a server.")),
-        }
+    /// Runs a tool on a server.
+    pub(crate) fn run_served(&mut self, tool: &ToolSpec, served: Served<'a>) -> Result<Answer, AppError> {
+        let long = Long::from_arguments(&self.arguments);
+        let answer = match tool.call {
+            ToolCall::Anywhere(call) => call(self),
+            ToolCall::OnServer(call) => call(self, served),
+        };
+        answer.map_err(|error| long.shortened(error))
+    }
+
+    /// Whether a server's developers want details.
+    pub(crate) fn is_debugging(&self) -> bool {
+        matches!(&self.origin, CallOrigin::Server(served) if served.host.is_debugging())
     }
 
     /// Whether the command line makes the call.
@@ -168,7 +168,7 @@ impl<'a> Call<'a> {
     pub(crate) fn time_limit(&self) -> TimeLimit {
         let time = match &self.origin {
             CallOrigin::Command(_) => COMMAND_ANSWER_TIMEOUT,
-            CallOrigin::Server(served) => served.time.unwrap_or(SERVER_ANSWER_TIMEOUT),
+            CallOrigin::Server(served) => served.time_limit.unwrap_or(SERVER_ANSWER_TIMEOUT),
         };
         TimeLimit::new(time, &self.cancel)
     }
@@ -176,7 +176,7 @@ impl<'a> Call<'a> {
     /// The workspace of the call.
     pub(crate) fn session(&mut self, unknown: UnknownWorkspace) -> Result<CallSession, AppError> {
         match &self.origin {
-            CallOrigin::Server(_) => self.visit(unknown).map(CallSession::Visited),
+            CallOrigin::Server(served) => self.hosted(*served, unknown).map(CallSession::Hosted),
             CallOrigin::Command(options) => {
                 let path = self.arguments.text_if_known("path_of_workspace").map(std::path::PathBuf::from);
                 Ok(CallSession::Opened(Box::new(Session::open(options, path.as_deref())?)))
@@ -184,20 +184,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The workspace of a client's call.
-    fn visit(&mut self, unknown: UnknownWorkspace) -> Result<WorkspaceGuard, AppError> {
-        let server = self.server_origin()?.server;
-        let asked = self.arguments.text("workspace");
-        let visit = server.workspaces.acquire(server, asked.as_deref(), unknown)?;
-        if visit.is_new {
-            let care = BackgroundRefresh { server, workspace: &visit.workspace };
-            let target = visit.workspace.session.target(None)?;
-            let job = care.sync(&target, JobMode::Full, SyncRequest::default())?;
-            job.wait_for_turn(JOB_START_TIMEOUT);
-        } else if asked.is_none() {
-            server.index_own(&visit)?;
-        }
-        Ok(visit)
+    /// The workspace of a call on a server.
+    pub(crate) fn hosted(
+        &self,
+        served: Served<'_>,
+        unknown: UnknownWorkspace,
+    ) -> Result<Box<dyn HostedWorkspace>, AppError> {
+        served.host.open(self.arguments.text("workspace").as_deref(), unknown)
     }
 
     /// The ref of the call: the named one, or the one that its connection switched to.
@@ -223,7 +216,7 @@ impl<'a> Call<'a> {
             CallOrigin::Server(served) => served,
         };
         let is_agent = self.form == OutputFormat::Text(Reader::Agent);
-        let folder = is_agent.then(|| served.server.client_folder(&session.workspace.root)).flatten();
+        let folder = is_agent.then(|| served.host.client_folder(&session.workspace.root)).flatten();
         match folder {
             Some(folder) => PathResolver::from_client_folder(session, &folder),
             None => PathResolver::from_root(session),
@@ -270,18 +263,15 @@ impl<'a> Call<'a> {
             syncs_missing_refs: self.syncs_missing_refs(held),
             ..Access::default()
         };
-        match (held, &self.origin) {
-            (CallSession::Visited(visit), CallOrigin::Server(served)) => {
-                let care = BackgroundRefresh { server: served.server, workspace: &visit.workspace };
-                let mut published = Published::find(held, access, &care, self.cache)?;
-                if visit.is_new {
-                    let note = "this workspace was registered by this call and is being indexed; retry in a moment";
-                    published.metadata.warnings.push(note.into());
-                }
-                Ok(published)
-            }
-            _ => Published::find(held, access, &InlineRefresh, self.cache),
+        let CallSession::Hosted(place) = held else {
+            return Published::find(held, access, &InlineRefresh, self.cache);
+        };
+        let mut published = Published::find(held, access, &*place.refresh(), self.cache)?;
+        if place.is_new() {
+            let note = "this workspace was registered by this call and is being indexed; retry in a moment";
+            published.metadata.warnings.push(note.into());
         }
+        Ok(published)
     }
 
     fn policy(&self) -> Result<Option<FreshnessPolicy>, AppError> {
@@ -290,7 +280,7 @@ impl<'a> Call<'a> {
 
     /// Whether a branch or tag that was never indexed is synced when it is requested.
     fn syncs_missing_refs(&self, session: &Session) -> bool {
-        let by_page = matches!(self.origin, CallOrigin::Server(ServerOrigin { by_page: true, .. }));
+        let by_page = matches!(self.origin, CallOrigin::Server(Served { by_page: true, .. }));
         let is_wanted = self.form != OutputFormat::Json || self.is_command() || by_page;
         let wanted = session.config.auto_refs.unwrap_or(is_wanted);
         wanted && !self.arguments.is_given("no_sync")
@@ -304,20 +294,18 @@ impl<'a> Call<'a> {
     ) -> Result<Answer, AppError> {
         let held = self.session(unknown)?;
         let head = self.ref_name(&held);
-        let care = match (&held, &self.origin) {
-            (CallSession::Visited(visit), CallOrigin::Server(served)) => {
-                Some(BackgroundRefresh { server: served.server, workspace: &visit.workspace })
-            }
-            _ => None,
+        let hosted = match &held {
+            CallSession::Hosted(place) => Some(place.refresh()),
+            CallSession::Opened(_) => None,
         };
-        let upkeep: &dyn Refresh = care.as_ref().map_or(&InlineRefresh, |care| care);
+        let refresh = hosted.as_deref().unwrap_or(&InlineRefresh);
         // Commands compare refs by name, whatever the configuration says about other queries.
         let brings_names = self.is_command() || self.syncs_missing_refs(&held);
         let config = self.config(&held);
         let (form, paths) = (self.form, self.paths(&held));
         let mut look = RefComparer {
             session: &held,
-            refresh: upkeep,
+            refresh,
             cache: self.cache,
             syncs_missing_refs: brings_names,
             head,
@@ -329,21 +317,20 @@ impl<'a> Call<'a> {
 
     /// The freshness of a view, for tools that only report it.
     pub(crate) fn freshness(&mut self, held: &CallSession, target: &Target) -> Freshness {
-        match (held, &self.origin) {
-            (CallSession::Visited(visit), CallOrigin::Server(served)) => {
-                let care = BackgroundRefresh { server: served.server, workspace: &visit.workspace };
-                care.ensure_watched();
-                match served.server.jobs.for_view(&held.project_id, target) {
-                    Some(_) => Freshness::Syncing,
-                    None => self.compare_with_source(
-                        held,
-                        target,
-                        &BackgroundRefresh { server: served.server, workspace: &visit.workspace },
-                    ),
-                }
-            }
-            _ if held.active_job().is_some() => Freshness::Syncing,
-            _ => self.compare_with_source(held, target, &InlineRefresh),
+        match held {
+            CallSession::Hosted(place) => self.hosted_freshness(&**place, target),
+            CallSession::Opened(session) if session.active_job().is_some() => Freshness::Syncing,
+            CallSession::Opened(session) => self.compare_with_source(session, target, &InlineRefresh),
+        }
+    }
+
+    /// The same for a workspace of a server.
+    pub(crate) fn hosted_freshness(&mut self, place: &dyn HostedWorkspace, target: &Target) -> Freshness {
+        let refresh = place.refresh();
+        refresh.ensure_watched();
+        match place.job_for_view(target) {
+            Some(_) => Freshness::Syncing,
+            None => self.compare_with_source(place.session(), target, &*refresh),
         }
     }
 
@@ -353,22 +340,6 @@ impl<'a> Call<'a> {
         match upkeep.compare(&TargetView { session, target }, store, &view, false) {
             Ok(codecompass_index::Freshness::Fresh) => Freshness::Fresh,
             _ => Freshness::Stale,
-        }
-    }
-
-    /// The background refresh of a workspace.
-    pub(crate) fn refresher<'s>(&self, visit: &'s WorkspaceGuard) -> Result<BackgroundRefresh<'s>, AppError>
-    where
-        'a: 's,
-    {
-        Ok(BackgroundRefresh { server: self.server_origin()?.server, workspace: &visit.workspace })
-    }
-
-    /// The job of this project that only the server knows.
-    pub(crate) fn server_job(&self, session: &Session) -> Option<Arc<jobs::Job>> {
-        match &self.origin {
-            CallOrigin::Server(served) => served.server.jobs.for_project(&session.project_id),
-            CallOrigin::Command(_) => None,
         }
     }
 }

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::bounds;
+use super::host::Served;
 use crate::call::Call;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
@@ -24,7 +25,19 @@ pub(crate) struct ToolSpec {
     pub(crate) effect: Effect,
     /// One of the few tools that an agent needs first.
     pub(crate) first: bool,
-    pub(crate) call: fn(&mut Call<'_>) -> Result<Answer, AppError>,
+    pub(crate) call: ToolCall,
+}
+
+/// A function that answers a call.
+pub(crate) type ToolFn = fn(&mut Call<'_>) -> Result<Answer, AppError>;
+
+/// How a tool is called.
+#[derive(Clone, Copy)]
+pub(crate) enum ToolCall {
+    /// By a server or by a command.
+    Anywhere(ToolFn),
+    /// By a server only.
+    OnServer(fn(&mut Call<'_>, Served<'_>) -> Result<Answer, AppError>),
 }
 
 /// What a call changes.

@@ -4,13 +4,15 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use serde_json::{Map, Value, json};
 
-use crate::tools::tool_spec::{Param, ParamKind, ParamSide, ToolSpec};
+use crate::tools::tool_spec::{Param, ParamKind, ParamSide, ToolFn, ToolSpec};
 
 /// A command that calls a tool.
 pub(crate) struct ToolCommand {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) tool: &'static ToolSpec,
+    /// The function that answers it.
+    pub(crate) call: ToolFn,
     /// Parameters with a fixed value; they are not options of the command.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
 }

@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 
+use crate::call::tool_spec::{ToolCall, ToolFn, ToolSpec};
 use crate::call::{Call, CallOrigin};
 use crate::cli::{AccessArgs, Cli, Command, Common, ParsedCommand, ToolCommand};
 use crate::error::AppError;
@@ -54,12 +55,14 @@ pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
         name: "callers",
         about: "Show the callers of a symbol",
         tool: &crate::tools::get_call_graph::TOOL,
+        call: command_call(&crate::tools::get_call_graph::TOOL),
         fixed: &[("direction", "callers")],
     },
     ToolCommand {
         name: "callees",
         about: "Show the functions that a symbol calls",
         tool: &crate::tools::get_call_graph::TOOL,
+        call: command_call(&crate::tools::get_call_graph::TOOL),
         fixed: &[("direction", "callees")],
     },
     tool("outline", "Show the symbols of a file, nested, with their lines", &crate::tools::get_file_outline::TOOL),
@@ -86,12 +89,17 @@ pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
     tool("status", "Show what is indexed, and recent jobs", &crate::tools::index_status::TOOL),
 ];
 
-const fn tool(
-    name: &'static str,
-    about: &'static str,
-    tool: &'static crate::tools::tool_spec::ToolSpec,
-) -> ToolCommand {
-    ToolCommand { name, about, tool, fixed: &[] }
+const fn tool(name: &'static str, about: &'static str, tool: &'static ToolSpec) -> ToolCommand {
+    ToolCommand { name, about, tool, call: command_call(tool), fixed: &[] }
+}
+
+/// The function of a tool that commands may call. A tool that needs a server is refused by the compiler, because this
+/// is evaluated at compile time.
+const fn command_call(tool: &ToolSpec) -> ToolFn {
+    match tool.call {
+        ToolCall::Anywhere(call) => call,
+        ToolCall::OnServer(_) => panic!("a command cannot call a tool that needs a server"),
+    }
 }
 
 /// Runs a command, prints its answer or its error, and returns the exit code.
@@ -151,7 +159,7 @@ fn run_tool(
         printer: Some(printer),
         max_bytes: None,
     };
-    let mut answer = call.run(command.tool).map_err(in_flags)?;
+    let mut answer = call.run(command.call).map_err(in_flags)?;
     answer.text = output::map_warnings(&answer.text, &|text| command.params_as_flags(text));
     Ok(answer)
 }

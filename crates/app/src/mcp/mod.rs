@@ -30,11 +30,12 @@ use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
+use crate::call::host::Connection;
 use crate::escape;
 use crate::jobs::ProgressListener;
 use crate::output::OutputFormat;
 use crate::server::workers::{Client, QueueFull};
-use crate::server::{AnswerLimit, CallRequest, CancelOnDrop, Connection, Content, Reply, Server};
+use crate::server::{AnswerLimit, CallRequest, CancelOnDrop, Content, Reply, Server};
 use crate::tools::{self, tool_spec, tool_spec::Effect};
 
 /// The instructions for agents about all tools together.

@@ -5,16 +5,16 @@
 
 mod answer_limit;
 pub(crate) mod background_refresh;
+mod host;
 
 mod recent;
 mod warm;
 pub(crate) mod workers;
 pub(crate) mod workspaces;
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,8 @@ use codecompass_index::source::{Access, real_path};
 use codecompass_store::{JobMode, StoreError};
 use serde_json::{Map, Value};
 
-use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT, ServerOrigin};
+use crate::call::host::{Connection, Served, UnknownWorkspace};
+use crate::call::{Call, CallOrigin, JOB_START_TIMEOUT};
 use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
@@ -36,9 +37,9 @@ use crate::views::{CacheCommand, SnapshotCache};
 pub(crate) use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
 
-pub(crate) use warm::{MAX_WARM_WORKSPACES as WARM_WORKSPACES, WarmProgress};
+use warm::WarmProgress;
 use workers::{Client, QueueFull, TaskLength, Workers};
-use workspaces::{UnknownWorkspace, WorkspaceGuard, Workspaces};
+use workspaces::{WorkspaceGuard, Workspaces};
 
 /// The time limit for opening a repository and for reading its references.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -124,45 +125,6 @@ pub(crate) fn check_tools(list: Option<&str>, answers: AnswerFormat) -> Result<(
     let words: Vec<String> = list.into_iter().flat_map(|list| list.split(',')).map(str::to_owned).collect();
     let form = if answers == AnswerFormat::Json { OutputFormat::Json } else { OutputFormat::Text(Reader::Agent) };
     offered_tools(&words, form).map(drop)
-}
-
-/// The maximum number of workspaces in which a connection has switched refs, and the maximum length of such a ref.
-const MAX_SWITCHES: usize = 256;
-const MAX_REF_BYTES: usize = 4096;
-
-/// The connection of one client, with its state that later calls depend on.
-pub(crate) struct Connection {
-    /// The unique number of the connection in this process.
-    pub(crate) number: u64,
-    refs: Mutex<HashMap<PathBuf, String>>,
-    /// Whether an answer has said that the client works in a subfolder.
-    has_folder_note: AtomicBool,
-}
-
-impl Default for Connection {
-    fn default() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { number, refs: Mutex::default(), has_folder_note: AtomicBool::new(false) }
-    }
-}
-
-impl Connection {
-    /// The ref that this connection switched to in a workspace.
-    pub(crate) fn switched_ref(&self, root: &Path) -> Option<String> {
-        self.refs.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned()
-    }
-
-    /// Switches the ref. Returns `false` if the maximum number of switches is reached.
-    #[must_use]
-    pub(crate) fn switch(&self, root: &Path, ref_name: String) -> bool {
-        let mut refs = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_room = ref_name.len() <= MAX_REF_BYTES && (refs.len() < MAX_SWITCHES || refs.contains_key(root));
-        if has_room {
-            refs.insert(root.to_owned(), ref_name);
-        }
-        has_room
-    }
 }
 
 /// Sets a flag when it is dropped: the answer is no longer wanted.
@@ -346,7 +308,8 @@ impl Server {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let arguments = Arguments::check(tool, arguments)?;
             let follower = follower.as_ref().map(|follower| &**follower as &dyn ProgressListener);
-            let served = ServerOrigin { server: self, connection: connection.as_deref(), follower, by_page, time };
+            let served =
+                Served { host: self, connection: connection.as_deref(), listener: follower, by_page, time_limit: time };
             let mut call = Call {
                 arguments,
                 form,
@@ -360,7 +323,7 @@ impl Server {
             if gone.load(Ordering::Relaxed) {
                 return Err(StoreError::Cancelled.into());
             }
-            run_within(answer_limit.filter(|_| form != OutputFormat::Json), &mut call, tool)
+            run_within(answer_limit.filter(|_| form != OutputFormat::Json), &mut call, tool, served)
         }));
         if gone.load(Ordering::Relaxed) {
             // A cancelled call may leave incomplete results in the cache.
@@ -529,19 +492,24 @@ impl Server {
 }
 
 /// Runs a call so that the text of its answer stays within a limit.
-fn run_within(limit: Option<AnswerLimit>, call: &mut Call<'_>, tool: &ToolSpec) -> Result<Answer, AppError> {
-    let Some(limit) = limit else { return call.run(tool) };
+fn run_within<'a>(
+    limit: Option<AnswerLimit>,
+    call: &mut Call<'a>,
+    tool: &ToolSpec,
+    served: Served<'a>,
+) -> Result<Answer, AppError> {
+    let Some(limit) = limit else { return call.run_served(tool, served) };
     let mut bytes = limit.first_bytes();
     for _ in 1..answer_limit::MAX_ATTEMPTS {
         call.max_bytes = Some(bytes);
-        let answer = call.run(tool)?;
+        let answer = call.run_served(tool, served)?;
         match limit.next_bytes(bytes, &output::strip_style(&answer.text)) {
             None => return Ok(answer),
             Some(next) => bytes = next,
         }
     }
     call.max_bytes = Some(bytes);
-    let answer = call.run(tool)?;
+    let answer = call.run_served(tool, served)?;
     Ok(Answer { text: limit.cut(output::strip_style(&answer.text)), ..answer })
 }
 

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::background_refresh::WatchState;
 use super::{Server, recent};
+use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::session::{self, Session};
 
@@ -73,15 +74,6 @@ impl Drop for WorkspaceGuard {
     fn drop(&mut self) {
         self.workspace.requests.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// The error for an unknown workspace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnknownWorkspace {
-    /// `workspace_not_registered`.
-    Workspace,
-    /// `project_not_found`.
-    Project,
 }
 
 /// The open workspaces.

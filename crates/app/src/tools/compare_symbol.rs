@@ -13,11 +13,11 @@ use super::compare_shape::SymbolComparison;
 use super::graph::{self, with_graph};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::symbol_input;
-use super::tool_spec::{Arguments, Effect, ParamKind, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema};
+use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
 use crate::paths::{PathResolver, ResolvedFile};
-use crate::server::workspaces::UnknownWorkspace;
 use crate::time_limit::TimeLimit;
 
 /// Time limit for choosing among several symbols with the name.
@@ -67,11 +67,11 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["symbol", "path", "symbol_stable_id", "base_version", "head_version", "diff_summary"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question =
             CompareArgs::parse(&call.arguments, call.is_command(), call.time_limit().at_most(RESOLVE_TIMEOUT))?;
         call.compare(UnknownWorkspace::Workspace, |look, paths| answer(look, paths, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -8,13 +8,13 @@ use super::input::Cursor;
 use super::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::test_filter::{TESTS, TestFilter};
-use super::tool_spec::{ALL, Arguments, Effect, ParamKind, ToolSpec, WORKSPACE, optional, schema};
+use super::tool_spec::{ALL, Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use super::{change_json, change_text, impact, shape};
+use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
 use crate::output::{Answer, OutputFormat, Reader};
 use crate::paths::PathResolver;
-use crate::server::workspaces::UnknownWorkspace;
 use crate::time_limit::TimeLimit;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -96,10 +96,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     ],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = DiffArgs::parse(&call.arguments, call.time_limit())?;
         call.compare(UnknownWorkspace::Project, |look, paths| answer(look, paths, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

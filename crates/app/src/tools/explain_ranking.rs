@@ -12,7 +12,7 @@ use crate::metadata::Metadata;
 use crate::output::{Answer, Reader, Render, style};
 use crate::tools::bounds::MAX_QUERY;
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use crate::tools::{input, shape};
 
@@ -45,10 +45,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["query", "result", "scoring", "scoring_details"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = ExplainArgs::parse(&call.arguments, call.is_command())?;
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

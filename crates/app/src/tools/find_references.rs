@@ -13,7 +13,7 @@ use super::rows;
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::text_mentions::{TextMention, TextMentions};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::{reference_text, shape, symbol_input};
 use crate::call::QueryContext;
@@ -71,10 +71,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["symbol", "references", "total_references", "counts"],
     effect: Effect::Reads,
     first: true,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = ReferencesArgs::parse(&call.arguments)?;
         call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::graph::{self, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::{rows, shape, symbol_input};
 use crate::call::QueryContext;
@@ -61,10 +61,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["anchor", "related", "scope_used", "total_found"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = RelatedArgs::parse(&call.arguments)?;
         call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 /// The parsed arguments.

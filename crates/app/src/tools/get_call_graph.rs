@@ -12,7 +12,7 @@ use super::input::{self, Cursor};
 use super::shape::{self, CURSOR, FRESHNESS};
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
@@ -93,10 +93,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["symbol", "callers", "callees", "total_edges", "truncated"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = CallGraphArgs::parse(&call.arguments, call.is_command())?;
         call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -18,7 +18,9 @@ use serde_json::{Map, Value, json};
 use super::bounds::MAX_QUERY;
 use super::followups::{KnownSymbols, PreviousCall};
 use super::tokens::{self, Budget};
-use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use super::{graph, input, rows, shape};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -89,10 +91,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["context_items", "estimated_tokens", "truncated"],
     effect: Effect::Reads,
     first: true,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = ContextArgs::parse(&call.arguments)?;
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::input::Cursor;
 use super::shape::{self, CURSOR};
-use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use super::trees::{self, CutTrees};
 use super::{outline_folder, outline_text};
 use crate::call::QueryContext;
@@ -45,10 +47,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["file_path", "language", "symbols"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = OutlineArgs::parse(&call.arguments);
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

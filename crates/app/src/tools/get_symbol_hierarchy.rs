@@ -11,7 +11,9 @@ use codecompass_store::Snapshot;
 use serde_json::{Map, Value, json};
 
 use super::graph::with_graph;
-use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use super::trees::{self, CutTrees};
 use super::{graph, rows, shape, symbol_input};
 use crate::call::QueryContext;
@@ -46,10 +48,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["hierarchy", "direction", "chain_length"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = HierarchyArgs::parse(&call.arguments);
         call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 /// The parsed arguments.

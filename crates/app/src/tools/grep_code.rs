@@ -23,7 +23,7 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, truncate};
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, Param, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 
 /// The default number of lines in JSON.
@@ -107,10 +107,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["results"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = GrepArgs::parse(&call.arguments, call.form)?;
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -1,21 +1,19 @@
 //! `health_check`: the state of the index, and the progress of warming and indexing.
 
-use std::sync::Arc;
-
 use codecompass_index::Target;
 use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
 use serde_json::{Value, json};
 
 use super::index_status::{active_json, queued_json};
-use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
-use crate::call::{Call, CallSession};
+use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE, schema};
+use crate::call::Call;
+use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::metadata::{Freshness, Indexing};
 use crate::output::{Answer, OutputFormat};
-use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
 use crate::views::published_for_target;
 
@@ -61,7 +59,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     ],
     effect: Effect::Reads,
     first: false,
-    call: answer,
+    call: ToolCall::OnServer(answer),
 };
 
 /// The state of one project.
@@ -77,60 +75,52 @@ struct ProjectHealth {
     json: Value,
 }
 
-fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
+fn answer(call: &mut Call<'_>, served: Served<'_>) -> Result<Answer, AppError> {
     let asked = call.arguments.text("workspace");
     // This tool must answer for a missing or broken repository, too.
-    let server = call.server_origin()?.server;
-    let (held, trouble) = match call.session(UnknownWorkspace::Workspace) {
-        Ok(held) => (held, None),
-        Err(error) => match server.workspaces.last_acquired(asked.as_deref()) {
-            Some(visit) => (CallSession::Visited(visit), Some(error.message)),
+    let (place, trouble) = match call.hosted(served, UnknownWorkspace::Workspace) {
+        Ok(place) => (place, None),
+        Err(error) => match served.host.last_opened(asked.as_deref()) {
+            Some(place) => (place, Some(error.message)),
             None => return Err(error),
         },
     };
-    let visit = held.visit()?;
-    let first = inspect(call, &held)?;
+    let place = &*place;
+    let first = inspect(call, place)?;
     let mut projects: Vec<ProjectHealth> = Vec::new();
     if asked.is_none() {
-        for place in server.workspaces.all() {
-            let other = place.session.workspace.root.display().to_string();
-            if other == first.root || !place.session.dir.is_registered() {
-                continue;
-            }
-            let visit = match place.is_in_place() {
-                true => Ok(server.workspaces.peek(&place)),
-                false => server.workspaces.acquire(server, Some(&other), UnknownWorkspace::Workspace),
-            };
-            if let Ok(visit) = visit {
-                projects.push(inspect(call, &CallSession::Visited(visit))?);
-            }
+        let is_other = |session: &Session| session.root() != first.root && session.dir.is_registered();
+        for other in served.host.open_workspaces(&is_other) {
+            projects.push(inspect(call, &*other)?);
         }
         projects.sort_by(|a, b| a.root.cmp(&b.root));
     }
-    let is_registered = visit.workspace.session.dir.is_registered();
-    let session = &visit.workspace.session;
+    let session = place.session();
+    let is_registered = session.dir.is_registered();
     let target = target(session);
     let mut metadata = session.metadata(&target, first.view.as_ref());
     metadata.schema = first.schema.as_str();
     metadata.indexing = first.indexing;
-    metadata.freshness = call.freshness(&held, &target);
+    metadata.freshness = call.hosted_freshness(place, &target);
     if let Some(trouble) = &trouble {
         metadata.warnings.push(format!("the workspace cannot be read: {trouble}"));
     }
-    let told_of = if asked.is_none() { server.workspaces.all() } else { vec![Arc::clone(&visit.workspace)] };
-    let no_room: Vec<String> = told_of.iter().filter_map(|place| place.watch_state.disk_full_message()).collect();
+    let no_room = match asked {
+        None => served.host.disk_full_messages(),
+        Some(_) => place.disk_full_message().into_iter().collect(),
+    };
     metadata.warnings.extend(no_room.iter().cloned());
-    if let Some(why) = visit.workspace.watch_state.unavailable_reason() {
+    if let Some(why) = place.unwatched_reason() {
         metadata.warnings.push(format!("the work tree is not watched, so every query checks all files: {why}"));
     }
     if !is_registered {
         metadata.warnings.push("this workspace is not registered; run `codecompass index`".into());
     }
     let all = || std::iter::once(&first).chain(&projects);
-    let warmth = &server.warm_state;
+    let health = served.host.health();
     let status = match () {
         () if trouble.is_some() || !no_room.is_empty() || all().any(|project| project.is_broken()) => "error",
-        () if matches!(warmth.status(), "pending" | "warming") => "warming",
+        () if matches!(health.warm_status, "pending" | "warming") => "warming",
         () if all().any(|project| project.active.is_some()) => "indexing",
         () => "ready",
     };
@@ -148,7 +138,7 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
     let json = json!({
         "status": status,
         "version": env!("CARGO_PKG_VERSION"),
-        "uptime_seconds": server.started.elapsed().as_secs(),
+        "uptime_seconds": health.uptime.as_secs(),
         "tantivy_ok": first.tantivy_ok,
         "sqlite_ok": first.sqlite_ok,
         "grammars": { "available": names(available), "missing": names(missing) },
@@ -156,11 +146,11 @@ fn answer(call: &mut Call<'_>) -> Result<Answer, AppError> {
         "active_job": all().find_map(|project| project.active.clone()),
         "interrupted_recovery_report": all().find_map(recovery_report),
         "workspace_warmset": {
-            "enabled": !server.options.no_prewarm,
-            "capacity": crate::server::WARM_WORKSPACES,
-            "members": warmth.members(),
+            "enabled": health.warms,
+            "capacity": health.warm_capacity,
+            "members": health.warm_members,
         },
-        "prewarm_status": warmth.status(),
+        "prewarm_status": health.warm_status,
         "startup_checks": { "index": startup(&first) },
         "projects": all().filter(|_| is_registered || !projects.is_empty()).map(|project| &project.json)
             .filter(|json| !json.is_null()).collect::<Vec<_>>(),
@@ -184,8 +174,8 @@ fn target(session: &Session) -> Target {
     session.target(None).unwrap_or_else(|_| Target { key, ref_name: "HEAD".into(), commit: None })
 }
 
-fn inspect(call: &mut Call<'_>, held: &CallSession) -> Result<ProjectHealth, AppError> {
-    let session: &Session = held;
+fn inspect(call: &mut Call<'_>, place: &dyn HostedWorkspace) -> Result<ProjectHealth, AppError> {
+    let session = place.session();
     let target = target(session);
     let is_registered = session.dir.is_registered();
     let (sqlite_ok, tantivy_ok) =
@@ -195,7 +185,7 @@ fn inspect(call: &mut Call<'_>, held: &CallSession) -> Result<ProjectHealth, App
     let view = store.as_ref().and_then(|store| published_for_target(store, &target).ok().flatten());
     let was_indexed = store.as_ref().is_some_and(|store| store.view(&target.key).is_ok_and(|view| view.is_some()));
     let jobs = store.as_ref().and_then(|store| store.jobs(MAX_JOBS).ok()).unwrap_or_default();
-    let ours = call.server_job(session);
+    let ours = place.job_for_project();
     let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
     let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
     let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
@@ -205,7 +195,7 @@ fn inspect(call: &mut Call<'_>, held: &CallSession) -> Result<ProjectHealth, App
         (None, _) => Indexing::NotIndexed,
         (Some(_), _) => Indexing::Ready,
     };
-    let freshness = call.freshness(held, &target);
+    let freshness = call.hosted_freshness(place, &target);
     let json = match is_registered {
         true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
         false => Value::Null,

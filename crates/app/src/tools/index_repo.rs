@@ -6,14 +6,14 @@ use codecompass_index::Target;
 use codecompass_store::{JobMode, ViewInfo};
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, optional, schema};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use crate::call::Call;
+use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::jobs::Job;
 use crate::metadata::{Completeness, Freshness, Indexing};
 use crate::output::{Answer, OutputFormat};
-use crate::server::workspaces::{UnknownWorkspace, WorkspaceGuard};
 use crate::session::{self, Session, SyncRequest};
 use crate::views::published_for_target;
 
@@ -36,25 +36,24 @@ pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
     always: &["job_id", "status", "mode", "file_count"],
     effect: Effect::Indexes,
     first: false,
-    call: |call| {
-        let held = call.session(UnknownWorkspace::Project)?;
-        let visit = held.visit()?;
+    call: ToolCall::OnServer(|call, served| {
+        let place = &*call.hosted(served, UnknownWorkspace::Project)?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, visit, force, true)?;
-        let session = &visit.workspace.session;
-        if !visit.is_new
-            && let Some(running) = running_job(call, visit)?
+        let (target, mode) = plan(call, place, force, true)?;
+        let session = place.session();
+        if !place.is_new()
+            && let Some(running) = running_job(place)
         {
             return Err(session::job_in_progress(&running.id, running.stored.as_ref())
                 .hint("index_status shows its progress.")
                 .advice("Retry when it has finished; `codecompass status` shows its progress."));
         }
         let request = SyncRequest { force, upgrade: true, ..SyncRequest::default() };
-        let job = call.refresher(visit)?.sync(&target, mode, request)?;
-        let job = wait_for_start(call, &job)?;
+        let job = place.sync(&target, mode, request)?;
+        let job = wait_for_start(served, &job)?;
         let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files);
-        answer(call.form, visit, job, ("file_count", json!(files)))
-    },
+        answer(call.form, session, job, ("file_count", json!(files)))
+    }),
 };
 
 pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
@@ -67,15 +66,14 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
     always: &["job_id", "status", "mode", "changed_files"],
     effect: Effect::Indexes,
     first: false,
-    call: |call| {
-        let held = call.session(UnknownWorkspace::Workspace)?;
-        let visit = held.visit()?;
+    call: ToolCall::OnServer(|call, served| {
+        let place = &*call.hosted(served, UnknownWorkspace::Workspace)?;
         let force = call.arguments.flag("force");
-        let (target, mode) = plan(call, visit, force, false)?;
-        let session = &visit.workspace.session;
-        let ours = call.server_origin()?.server.jobs.for_view(&session.project_id, &target).map(|job| job.id.clone());
+        let (target, mode) = plan(call, place, force, false)?;
+        let session = place.session();
+        let ours = place.job_for_view(&target).map(|job| job.id.clone());
         let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
-        if !visit.is_new
+        if !place.is_new()
             && let Some(running) = ours.or_else(theirs)
         {
             let message = format!("{} is already being synced by job {running}.", target.ref_name);
@@ -84,11 +82,11 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
                 .advice("Retry when it has finished; `codecompass status` shows its progress.")
                 .data(json!({ "job_id": running })));
         }
-        let job = call.refresher(visit)?.sync(&target, mode, SyncRequest { force, ..SyncRequest::default() })?;
-        let job = wait_for_start(call, &job)?;
+        let job = place.sync(&target, mode, SyncRequest { force, ..SyncRequest::default() })?;
+        let job = wait_for_start(served, &job)?;
         let changed = job.ended().and_then(Result::ok).map(|outcome| outcome.changed_files);
-        answer(call.form, visit, job, ("changed_files", json!(changed)))
-    },
+        answer(call.form, session, job, ("changed_files", json!(changed)))
+    }),
 };
 
 fn output(count: &str) -> Value {
@@ -103,10 +101,15 @@ fn output(count: &str) -> Value {
 
 /// The target view and the mode of the job. An unreadable index is replaced only on request, or when an older version
 /// wrote it and the tool may upgrade it.
-fn plan(call: &Call<'_>, visit: &WorkspaceGuard, force: bool, upgrade: bool) -> Result<(Target, JobMode), AppError> {
-    let session = &visit.workspace.session;
+fn plan(
+    call: &Call<'_>,
+    place: &dyn HostedWorkspace,
+    force: bool,
+    upgrade: bool,
+) -> Result<(Target, JobMode), AppError> {
+    let session = place.session();
     let target = call.target(session)?;
-    if !session.dir.is_registered() && !visit.is_new {
+    if !session.dir.is_registered() && !place.is_new() {
         return Err(AppError::not_registered(&session.root()));
     }
     let published = match session.store() {
@@ -119,13 +122,13 @@ fn plan(call: &Call<'_>, visit: &WorkspaceGuard, force: bool, upgrade: bool) -> 
 }
 
 /// The unfinished job of this project, in this or another process.
-fn running_job(call: &Call<'_>, visit: &WorkspaceGuard) -> Result<Option<RunningJob>, AppError> {
-    let session = &visit.workspace.session;
-    let ours = call.server_origin()?.server.jobs.for_project(&session.project_id).map(|job| job.id.clone());
+fn running_job(place: &dyn HostedWorkspace) -> Option<RunningJob> {
+    let session = place.session();
+    let ours = place.job_for_project().map(|job| job.id.clone());
     let stored = session.active_job();
     let id = ours.or_else(|| stored.as_ref().map(|job| job.id.clone()));
     let stored = stored.filter(|job| Some(&job.id) == id.as_ref());
-    Ok(id.map(|id| RunningJob { id, stored }))
+    id.map(|id| RunningJob { id, stored })
 }
 
 /// An unfinished job.
@@ -136,10 +139,10 @@ struct RunningJob {
 }
 
 /// Waits for the job to start and reports progress to a listening client.
-fn wait_for_start<'j>(call: &Call<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
+fn wait_for_start<'j>(served: Served<'_>, job: &'j Job) -> Result<&'j Job, AppError> {
     job.wait_for_turn(TURN_TIMEOUT);
-    if let Some(follower) = call.server_origin()?.follower {
-        job.report_progress(follower, PROGRESS_TIMEOUT);
+    if let Some(listener) = served.listener {
+        job.report_progress(listener, PROGRESS_TIMEOUT);
     }
     match job.ended() {
         Some(Err(failure)) => Err(AppError::new(failure.code, failure.message).data(json!({ "job_id": job.id }))),
@@ -152,8 +155,7 @@ fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
     published_for_target(&session.store().ok()?, target).ok().flatten()
 }
 
-fn answer(form: OutputFormat, visit: &WorkspaceGuard, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
-    let session = &visit.workspace.session;
+fn answer(form: OutputFormat, session: &Session, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
     let view = view(session, &job.target);
     let mut metadata = session.metadata(&job.target, view.as_ref());
     let is_over = job.ended().is_some();

@@ -4,6 +4,7 @@ use codecompass_index::Target;
 use codecompass_store::{Job, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
 use serde_json::{Map, Value, json};
 
+use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
@@ -11,9 +12,8 @@ use crate::jobs;
 use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::{Freshness, Indexing, Metadata};
 use crate::output::{Answer, OutputFormat, Reader, Render};
-use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
-use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional, schema};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use crate::views::published_for_target;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -58,14 +58,14 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     ],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let held = call.session(UnknownWorkspace::Workspace)?;
         let target = call.target(&held)?;
         let freshness = call.freshness(&held, &target);
-        let ours = call.server_job(&held);
+        let ours = held.server_job();
         answer(call.form, &held, &target, freshness, ours.as_deref())
             .map_err(|error| held.with_project_context(error, Some(&target.ref_name)))
-    },
+    }),
 };
 
 /// The maximum number of finished jobs shown.

@@ -8,14 +8,14 @@ use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ToolSpec, WORKSPACE, schema};
+use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE, schema};
+use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, OutputFormat, Reader, Render, style};
-use crate::server::workspaces::UnknownWorkspace;
 use crate::session::Session;
 use crate::views::published_for_target;
 
@@ -40,18 +40,14 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["refs", "total_refs", "vcs_mode"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let held = call.session(UnknownWorkspace::Project)?;
         let explained = |error: AppError| held.with_project_context(error, None);
         let target = call.target(&held)?;
         held.store().map_err(explained)?;
         let freshness = call.freshness(&held, &target);
-        let served = call.server_origin().ok();
-        let is_indexing = |target: &Target| {
-            served.is_some_and(|served| served.server.jobs.for_view(&held.project_id, target).is_some())
-        };
-        answer(call.form, &held, &target, freshness, &is_indexing).map_err(explained)
-    },
+        answer(call.form, &held, &target, freshness, &|target| held.is_syncing(target)).map_err(explained)
+    }),
 };
 
 /// Answers for a workspace. `is_indexing` reports the jobs of this process.

@@ -18,7 +18,7 @@ use crate::output::{Answer, OutputFormat, Reader};
 use crate::tools::input::{self, Cursor};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 
 /// The maximum number of similar names in an empty answer.
@@ -72,10 +72,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["results", "total_candidates"],
     effect: Effect::Reads,
     first: true,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = LocateArgs::parse(&call.arguments)?;
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

@@ -14,7 +14,9 @@ use codecompass_query::{
 use codecompass_store::{Snapshot, VersionInfo};
 use serde_json::{Map, Value, json};
 
-use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use super::{outline_text, rows, shape, tokens};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -55,10 +57,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["items", "truncated"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = ReadArgs::parse(&call.arguments)?;
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The parsed arguments.

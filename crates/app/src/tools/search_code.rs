@@ -25,7 +25,7 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -88,11 +88,11 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["results", "query_intent", "total_candidates", "suggested_next_actions"],
     effect: Effect::Reads,
     first: true,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let mut question = SearchArgs::parse(&call.arguments)?;
-        question.debug |= call.server_origin().is_ok_and(|served| served.server.options.debug);
+        question.debug |= call.is_debugging();
         call.answer_query(|inquiry| answer(inquiry, &question))
-    },
+    }),
 };
 
 /// The maximum size of a snippet, in lines and in characters.

@@ -4,7 +4,7 @@ use codecompass_query::candidate_identifiers;
 use serde_json::{Value, json};
 
 use super::followups::{KnownSymbols, PreviousCall, WEAK_SCORE};
-use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema};
 use crate::call::{Call, QueryContext};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
@@ -26,11 +26,11 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["suggestions", "analysis"],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::OnServer(|call, served| {
         let given = PreviousResult::parse(call)?;
-        let offered: Vec<&str> = call.server_origin()?.server.tools().map(|tool| tool.name).collect();
+        let offered = served.host.offered_tools();
         call.answer_query(|inquiry| answer(inquiry, &given, &offered))
-    },
+    }),
 };
 
 /// The previous call and its result.

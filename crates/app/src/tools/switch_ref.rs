@@ -3,15 +3,14 @@
 use codecompass_model::ViewKey;
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ParamKind, ToolSpec, WORKSPACE, required, schema};
-use crate::call::{Call, CallSession, ServerOrigin};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, required, schema};
+use crate::call::Call;
+use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code, index_call};
 use crate::escape::escape_control;
 use crate::metadata::Metadata;
 use crate::output::{Answer, Reader, Render};
-use crate::server::workspaces::UnknownWorkspace;
-use crate::session::Session;
 use crate::views::published_for_target;
 use crate::worktrees;
 
@@ -33,22 +32,26 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &["ref", "previous_ref", "status", "last_indexed_commit"],
     effect: Effect::Switches,
     first: false,
-    call: |call| {
-        let held = call.session(UnknownWorkspace::Workspace)?;
+    call: ToolCall::OnServer(|call, served| {
+        let place = &*call.hosted(served, UnknownWorkspace::Workspace)?;
         let asked = call.arguments.required_text("ref");
-        answer(call, &held, &asked).map_err(|error| held.with_project_context(error, Some(&asked)))
-    },
+        answer(call, served, place, &asked).map_err(|error| place.session().with_project_context(error, Some(&asked)))
+    }),
 };
 
-fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer, AppError> {
-    let session: &Session = held;
-    let served = call.server_origin()?;
+fn answer(
+    call: &mut Call<'_>,
+    served: Served<'_>,
+    place: &dyn HostedWorkspace,
+    asked: &str,
+) -> Result<Answer, AppError> {
+    let session = place.session();
     let root = &session.workspace.root;
     let store = session.store()?;
     let target = session.target(Some(asked)).map_err(|error| unknown_ref(error, asked))?;
     let view = match published_for_target(&store, &target)? {
         Some(view) => view,
-        None => return Err(not_published(served, session, &target)),
+        None => return Err(not_published(place, &target)),
     };
     // The switch succeeds even if this note cannot be written.
     let _ = store.touch(&target.key, now_ms());
@@ -57,7 +60,7 @@ fn answer(call: &mut Call<'_>, held: &CallSession, asked: &str) -> Result<Answer
         Some(before) => before,
         None => session.target(None)?.ref_name,
     };
-    let freshness = call.freshness(held, &target);
+    let freshness = call.hosted_freshness(place, &target);
     let mut metadata = session.metadata(&target, Some(&view));
     metadata.freshness = freshness;
     match served.connection {
@@ -128,9 +131,9 @@ fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
 }
 
 /// The error for an unpublished ref: its first job may be running, or none was started.
-fn not_published(served: ServerOrigin<'_>, session: &Session, target: &codecompass_index::Target) -> AppError {
-    let ours = served.server.jobs.for_view(&session.project_id, target).map(|job| job.id.clone());
-    let theirs = || session.active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
+fn not_published(place: &dyn HostedWorkspace, target: &codecompass_index::Target) -> AppError {
+    let ours = place.job_for_view(target).map(|job| job.id.clone());
+    let theirs = || place.session().active_job().filter(|job| job.view.as_ref() == Some(&target.key)).map(|job| job.id);
     match ours.or_else(theirs) {
         Some(job) => {
             AppError::new(Code::OverlayNotReady, format!("{} is being indexed by job {job}.", target.ref_name))

@@ -9,7 +9,7 @@ use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::output::{Answer, OutputFormat};
 use crate::paths::{check_length, normalize};
-use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "folder",
@@ -20,10 +20,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &[],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let path = call.arguments.text("path").unwrap_or_default();
         call.answer_query(|inquiry| answer(inquiry, &path).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 /// Totals over files.

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use crate::call::CallSession;
+use crate::call::host::UnknownWorkspace;
 use crate::error::AppError;
 use crate::output::Answer;
-use crate::server::workspaces::UnknownWorkspace;
-use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 /// The maximum number of branches, and of tags, offered as choices; others can be typed.
 const MAX_REFS: usize = 300;
@@ -21,7 +21,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &[],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let has_choices = call.arguments.flag("choices");
         let held = call.session(UnknownWorkspace::Project)?;
         let choices = if has_choices { ref_choices(&held)? } else { Value::Null };
@@ -39,7 +39,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             answer.json["choices"] = choices;
         }
         Ok(answer)
-    },
+    }),
 };
 
 /// The branches, tags and work trees of a repository.

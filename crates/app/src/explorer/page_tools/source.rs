@@ -14,7 +14,7 @@ use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::paths::Absence;
 use crate::tools::graph::{identity, with_graph};
-use crate::tools::tool_spec::{Arguments, Effect, ParamKind, REF, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Arguments, Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 /// The maximum number of lines of a file on a page.
 const MAX_LINES: u32 = 1500;
@@ -46,10 +46,10 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     always: &[],
     effect: Effect::Reads,
     first: false,
-    call: |call| {
+    call: ToolCall::Anywhere(|call| {
         let question = SourceArgs::parse(&call.arguments);
         call.answer_query(|inquiry| answer(inquiry, &question).map_err(|error| inquiry.with_view_context(error)))
-    },
+    }),
 };
 
 struct SourceArgs {
