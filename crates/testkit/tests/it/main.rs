@@ -4,6 +4,7 @@ mod binary;
 mod cases;
 mod fake;
 mod laws;
+mod module_graph;
 mod packaging;
 mod repository;
 mod roads;
