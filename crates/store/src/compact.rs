@@ -13,7 +13,8 @@ use rusqlite::{Connection, params};
 
 use crate::layout::sync_to_disk;
 use crate::secrets::{self, SecretRemoval};
-use crate::text::{self, META, TextIndex};
+use crate::text::{self, TextIndex};
+use crate::verified::META;
 use crate::views::{self, ViewInfo};
 use crate::{Result, StoreError, codec, garbage, private, rows, schema};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::search::TextReader;
 use crate::text::TextIndex;
+use crate::text_reader::TextReader;
 use crate::version::symbol_entries;
 use crate::{ProjectDir, Result, StoreError, VersionInfo, codec, jobs, postings, rows, schema, stat_cache, views};
 

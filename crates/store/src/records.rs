@@ -6,12 +6,9 @@ use codecompass_model::VersionId;
 use roaring::RoaringBitmap;
 use tantivy::SegmentReader;
 
-use crate::search::{RecordKind, TextField};
 use crate::text::Fields;
+use crate::text_fields::{RECORD_KINDS, RecordKind, TextField};
 use crate::{Result, SymbolPayload};
-
-/// The number of record kinds.
-pub(crate) const RECORD_KINDS: usize = 3;
 
 /// The row of a document that is not in the view.
 pub(crate) const NO_ROW: u32 = u32::MAX;

@@ -9,8 +9,7 @@ use rusqlite::{Connection, Row, params};
 use crate::checksum::{self, Checksum};
 use crate::postings::PostingsBuilder;
 use crate::version::{NewVersion, SymbolEntry};
-use crate::views::Totals;
-use crate::{Result, StoreError, StoredVersion, SymbolRow, VersionInfo, views};
+use crate::{Result, StoreError, StoredVersion, Totals, VersionInfo, totals};
 
 /// The maximum number of symbol ordinals per file.
 const MAX_SYMBOLS_PER_FILE: i64 = 1 << 20;
@@ -41,7 +40,7 @@ pub(crate) fn insert(connection: &Connection, versions: &[NewVersion]) -> Result
     let mut texts = connection.prepare_cached("INSERT INTO texts VALUES (?1, ?2)")?;
     for version in versions {
         let documents = &version.documents;
-        let digest = views::digest(&version.path, &version.blob, version.facts_version);
+        let digest = totals::digest(&version.path, &version.blob, version.facts_version);
         version_row.execute(params![
             version.id,
             version.path,
@@ -231,7 +230,7 @@ pub(crate) fn for_each_version(
     while let Some(row) = rows.next()? {
         let version = read_version(row)?;
         checksum::check_row(row, counts..counts + 10, &describe(row))?;
-        if row.get::<_, i64>(counts + 9)? != views::digest(&version.path, &version.blob, version.facts_version) {
+        if row.get::<_, i64>(counts + 9)? != totals::digest(&version.path, &version.blob, version.facts_version) {
             return Err(checksum::corrupt_row(&describe(row)));
         }
         if row.get_ref(5)? == ValueRef::Null {
@@ -254,6 +253,23 @@ pub(crate) fn symbols(connection: &Connection, version: VersionId) -> Result<Vec
         symbols.push(SymbolEntry { name, kind, is_public, in_test, line, symbol_key, stable_key });
     }
     Ok(symbols)
+}
+
+/// A row of `symbol_relations`; the rest of the symbol is in its file's facts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRow {
+    /// Its file version.
+    pub version: VersionId,
+    /// Its index in that file's facts.
+    pub ordinal: u32,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// Whether it is public.
+    pub is_public: bool,
+    /// Whether its text makes it test code; the path is not considered.
+    pub in_test: bool,
+    /// Its first line.
+    pub line: u32,
 }
 
 /// Selects the columns of symbols.

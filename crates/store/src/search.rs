@@ -7,58 +7,19 @@
 //! the text fields, and counts over several records are integers. Neither segments nor merges nor other branches can
 //! change a score, which Tantivy's own scorer does not guarantee.
 
-use std::cell::{OnceCell, RefCell};
-
 use codecompass_model::VersionId;
-use roaring::RoaringBitmap;
+use tantivy::InvertedIndexReader;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{InvertedIndexReader, Searcher};
 
-use crate::prefilter::{Dictionary, WORD_FIELDS};
-use crate::records::{NO_ROW, RECORD_KINDS, RecordRows};
-use crate::text::{Fields, TextIndex, corrupt_text_index};
-use crate::views::Totals;
-use crate::{Result, Snapshot, StoreError, SymbolPayload};
+use crate::records::{NO_ROW, RecordRows};
+use crate::text::corrupt_text_index;
+use crate::text_fields::{RecordKind, TextField};
+use crate::text_hits::{EXACT_FREQUENCY, K1, Posting, ScoreAccumulator, TextHits};
+use crate::text_reader::TextReader;
+use crate::{Result, Snapshot, Totals};
 
-const K1: f64 = 1.2;
 const B: f64 = 0.75;
-
-/// The kinds of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RecordKind {
-    /// Chunks of text outside symbols.
-    Chunk,
-    /// Symbols.
-    Symbol,
-    /// Files.
-    File,
-}
-
-/// The text fields of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TextField {
-    /// The name of a symbol.
-    Name,
-    /// The docs of a symbol.
-    Doc,
-    /// The lines that belong to a symbol and to no other, including its docs; its qualified name; the end of its path.
-    Own,
-    /// A chunk, and the end of its path.
-    Chunk,
-    /// The path of a file.
-    Path,
-}
-
-impl TextField {
-    const fn record(self) -> RecordKind {
-        match self {
-            TextField::Name | TextField::Doc | TextField::Own => RecordKind::Symbol,
-            TextField::Chunk => RecordKind::Chunk,
-            TextField::Path => RecordKind::File,
-        }
-    }
-}
 
 /// The weight of a text field of a symbol, and how strongly its length reduces the weight, from 0 to 1.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +32,7 @@ pub struct FieldWeight {
     pub length_norm: f64,
 }
 
-/// Frequencies are counted in quarters, so that their sums are exact.
-const EXACT_FREQUENCY: u32 = 4;
+/// The frequencies of one occurrence of other words, in units of 1 / [`EXACT_FREQUENCY`].
 const INFLECTION_FREQUENCY: u32 = 2;
 const SYNONYM_FREQUENCY: u32 = 1;
 
@@ -107,34 +67,6 @@ impl TermGroup {
     }
 }
 
-/// A record that contains some of the terms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TextHit {
-    /// Its file version.
-    pub version: VersionId,
-    /// Its ordinal among the records of its version.
-    pub ordinal: u32,
-    /// The sum over all terms.
-    pub score: f64,
-    /// A bit for each term that it contains. Terms after the 64th share the last bit.
-    pub terms: u64,
-    /// A bit for each term that its name contains.
-    pub in_name: u64,
-    /// The payload of a symbol.
-    pub payload: SymbolPayload,
-}
-
-/// All records with some of the terms, ordered by file version and ordinal.
-#[derive(Clone, Debug, Default)]
-pub struct TextHits {
-    /// The records.
-    pub hits: Vec<TextHit>,
-    /// The weight of each term by its rarity in the view; 0 for a term that does not occur.
-    pub rarity: Vec<f64>,
-    /// The upper bound of any score: that of a record with infinitely many occurrences of every term.
-    pub ceiling: f64,
-}
-
 /// All symbols, chunks and whole files with some of the terms. The rarity of a term is computed over symbols and chunks
 /// together, so that their scores are comparable.
 #[derive(Clone, Debug, Default)]
@@ -145,54 +77,6 @@ pub struct TextResults {
     pub chunks: TextHits,
     /// Files, with all of their text as one record; the ordinal is always 0.
     pub files: TextHits,
-}
-
-/// The open text index of a snapshot.
-pub(crate) struct TextReader {
-    pub(crate) searcher: Searcher,
-    pub(crate) fields: Fields,
-    /// The dictionaries of each word field, one per segment, loaded on first use.
-    pub(crate) dictionaries: [OnceCell<Vec<Dictionary>>; WORD_FIELDS],
-    tallies: RefCell<[ScoreAccumulator; RECORD_KINDS]>,
-}
-
-impl std::fmt::Debug for TextReader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TextReader").finish_non_exhaustive()
-    }
-}
-
-impl TextReader {
-    pub(crate) fn open(index: &TextIndex) -> Result<Self> {
-        let (searcher, fields) = (index.searcher()?, index.fields());
-        Ok(Self { searcher, fields, dictionaries: Default::default(), tallies: Default::default() })
-    }
-
-    /// Fails unless the number of documents of a view's files equals its totals. An older copy of the database, put in
-    /// place of the right one, names files with documents that have been removed since.
-    pub(crate) fn expect_documents(&self, members: &RoaringBitmap, totals: &Totals) -> Result<()> {
-        let (expected, found) = (totals.files + totals.symbol_docs + totals.piece_docs, self.documents(members)?);
-        match expected == found as i64 {
-            true => Ok(()),
-            false => Err(StoreError::Corrupt(format!("text: {found} of {expected} documents of a view"))),
-        }
-    }
-
-    /// Counts the documents of these file versions.
-    fn documents(&self, members: &RoaringBitmap) -> Result<usize> {
-        let mut is_member = vec![false; members.max().map_or(0, |max| max as usize + 1)];
-        members.iter().for_each(|id| is_member[id as usize] = true);
-        let mut count = 0;
-        for segment in self.searcher.segment_readers() {
-            let mut ids = vec![0; segment.max_doc() as usize];
-            segment.fast_fields().u64("fv")?.first_or_default_col(0).get_range(0, &mut ids);
-            let belongs = |(number, id): &(usize, &u64)| {
-                is_member.get(**id as usize) == Some(&true) && !segment.is_deleted(*number as u32)
-            };
-            count += ids.iter().enumerate().filter(belongs).count();
-        }
-        Ok(count)
-    }
 }
 
 impl Snapshot {
@@ -352,129 +236,6 @@ fn prefix_successor(mut start: Vec<u8>) -> Option<Vec<u8>> {
     None
 }
 
-/// A record that contains a term.
-#[derive(Clone, Copy, Debug)]
-struct Posting {
-    row: u32,
-    /// The frequency, in units of 1 / [`EXACT_FREQUENCY`].
-    frequency: u32,
-    /// The length, as Tantivy encodes lengths.
-    length: u8,
-}
-
-/// Accumulates the scores of terms. Empty between two queries, and reused because it is large.
-#[derive(Debug, Default)]
-pub(crate) struct ScoreAccumulator {
-    /// For each row, the score, a bit for each term, and a bit for each term in its name.
-    sums: Vec<(f64, u64, u64)>,
-    /// A bit for each row with a score.
-    occupied: Vec<u64>,
-    /// The records that contain the current term in the current field.
-    postings: Vec<Posting>,
-    /// For each row, one more than its index in `postings`, while the words of a term are combined.
-    places: Vec<u32>,
-    /// For each row, the frequency of the current term, weighted by field and length.
-    weights: Vec<f64>,
-    /// The rows that contain the current term.
-    touched: Vec<u32>,
-}
-
-impl ScoreAccumulator {
-    fn fit(&mut self, rows: usize) {
-        self.sums.resize(rows, (0.0, 0, 0));
-        self.occupied.resize(rows / 64 + 1, 0);
-        self.places.resize(rows, 0);
-        self.weights.resize(rows, 0.0);
-    }
-
-    /// Adds the current postings to the weights of their rows.
-    fn weigh(&mut self, worth: f64, lengths: &[f64; 256]) {
-        for posting in &self.postings {
-            let weight = &mut self.weights[posting.row as usize];
-            if *weight == 0.0 {
-                self.touched.push(posting.row);
-            }
-            *weight += worth * f64::from(posting.frequency) / lengths[posting.length as usize];
-        }
-    }
-
-    /// Records that the names of the current records contain the current term.
-    fn mark_names(&mut self, term: usize) {
-        for posting in &self.postings {
-            self.sums[posting.row as usize].2 |= 1 << term.min(63);
-        }
-    }
-
-    /// Adds the postings of other records to their files.
-    fn count(&mut self, postings: &[Posting], files: &[u32]) {
-        for posting in postings {
-            let file = files[posting.row as usize];
-            let weight = &mut self.weights[file as usize];
-            if *weight == 0.0 {
-                self.touched.push(file);
-            }
-            // Integers far below 2^53: their sum is exact in any order.
-            *weight += f64::from(posting.frequency);
-        }
-    }
-
-    /// Divides the counts by the length norm.
-    fn weigh_counts(&mut self, length: impl Fn(usize) -> f64) {
-        for &row in &self.touched {
-            self.weights[row as usize] /= f64::from(EXACT_FREQUENCY) * length(row as usize);
-        }
-    }
-
-    /// Adds the score of the current term to each record that contains it. The first `holders` rows contain the term
-    /// itself.
-    fn add(&mut self, term: usize, rarity: f64, holders: usize) {
-        for (at, &row) in self.touched.iter().enumerate() {
-            let row = row as usize;
-            let weight = std::mem::take(&mut self.weights[row]);
-            let (score, terms, _) = &mut self.sums[row];
-            *score += rarity * weight * (K1 + 1.0) / (weight + K1);
-            if at < holders {
-                *terms |= 1 << term.min(63);
-            }
-            self.occupied[row / 64] |= 1 << (row % 64);
-        }
-        self.touched.clear();
-    }
-
-    /// Moves every score of at least the minimum into the results, in order, and clears the accumulator.
-    fn drain_into(
-        &mut self,
-        found: &mut TextHits,
-        mut place_of: impl FnMut(u32) -> (VersionId, u32),
-        glances: &[SymbolPayload],
-        least: f64,
-    ) {
-        for (at, bits) in self.occupied.iter_mut().enumerate() {
-            while *bits != 0 {
-                let row = at as u32 * 64 + bits.trailing_zeros();
-                let (score, terms, in_name) = std::mem::take(&mut self.sums[row as usize]);
-                *bits &= *bits - 1;
-                if score < least {
-                    continue;
-                }
-                let (version, place) = place_of(row);
-                let glance = glances.get(row as usize).copied().unwrap_or_default();
-                found.hits.push(TextHit { version, ordinal: place, score, terms, in_name, payload: glance });
-            }
-        }
-    }
-}
-
-impl TextHits {
-    /// Records a term with its document frequency, and returns its rarity.
-    fn add_term(&mut self, frequency: usize, count: f64, weight: f64) -> f64 {
-        let rarity = if frequency == 0 { 0.0 } else { idf(frequency as f64, count) * weight };
-        self.rarity.push(rarity);
-        self.ceiling += rarity * (K1 + 1.0);
-        rarity
-    }
-}
-
 impl TextReader {
     /// Collects the records of the view that contain a term. Several words of the term add to its frequency.
     fn collect(
@@ -555,10 +316,6 @@ fn for_each_document(inverted: &InvertedIndexReader, token: &str, mut each: impl
 fn length_factors(b: f64, mean: f64) -> [f64; 256] {
     let weight = |length: u32| 1.0 - b + b * f64::from(length) / mean.max(1.0);
     std::array::from_fn(|id| f64::from(EXACT_FREQUENCY) * weight(FieldNormReader::id_to_fieldnorm(id as u8)))
-}
-
-fn idf(frequency: f64, count: f64) -> f64 {
-    (1.0 + (count - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
 }
 
 /// Returns the number of records with a field in the view, and the mean length of the field.

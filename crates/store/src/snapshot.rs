@@ -8,21 +8,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{FileFacts, SymbolKind, VersionId, ViewKey};
+use codecompass_model::{FileFacts, VersionId, ViewKey};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::cache::Cache;
 use crate::layout::Lock;
 use crate::records::RecordRows;
-use crate::search::TextReader;
 use crate::text::TextIndex;
 use crate::text_loader::TextLoader;
+use crate::text_reader::TextReader;
 use crate::verified::VerifiedFiles;
 use crate::views::{self, Bitmaps, ViewInfo};
 use crate::{
-    CachedStat, Job, JobStatus, Outline, ProjectDir, Result, StoreError, StoredVersion, VersionInfo, codec, jobs,
-    postings, rows, schema, stat_cache,
+    CachedStat, Job, JobStatus, Outline, ProjectDir, Result, StoreError, StoredVersion, SymbolRow, VersionInfo, codec,
+    jobs, postings, rows, schema, stat_cache,
 };
 
 /// An open store: published views, jobs, registered workspaces.
@@ -171,23 +171,6 @@ impl Layer {
             Layer::Overlay => "overlay",
         }
     }
-}
-
-/// A row of `symbol_relations`; the rest of the symbol is in its file's facts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SymbolRow {
-    /// Its file version.
-    pub version: VersionId,
-    /// Its index in that file's facts.
-    pub ordinal: u32,
-    /// Its kind.
-    pub kind: SymbolKind,
-    /// Whether it is public.
-    pub is_public: bool,
-    /// Whether its text makes it test code; the path is not considered.
-    pub in_test: bool,
-    /// Its first line.
-    pub line: u32,
 }
 
 /// The byte limits of the caches for texts and outlines.

@@ -21,17 +21,16 @@ use tantivy::{
     Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
-use crate::search::{RecordKind, TextField};
 use crate::text_directory::{TextDirectory, seal_list};
-use crate::tokens::{Tokens, has_odd, long_words, push_lower, tokens};
-use crate::verified::VerifiedFiles;
+use crate::text_fields::{RecordKind, TextField};
+use crate::tokens::{Tokens, push_lower, tokens};
+use crate::verified::{META, VerifiedFiles};
 use crate::version::{Documents, Passage};
 use crate::{Result, StoreError, private};
 
 const TOKENIZER: &str = "code";
 
-/// The files with Tantivy's list of segments, and with the list of files that it may delete.
-pub(crate) const META: &str = "meta.json";
+/// The file with the list of files that Tantivy may delete.
 const MANAGED: &str = ".managed.json";
 
 /// The files of every segment.
@@ -84,36 +83,6 @@ impl Fields {
     /// Returns the field of words that are too long to be tokens.
     pub(crate) fn long(&self) -> Field {
         self.long
-    }
-}
-
-/// Whether a word is too long for the field of long words. Tantivy's limit is 64 KiB, and lower case may be longer.
-pub(crate) fn is_huge(word: &str) -> bool {
-    word.len() > 20_000
-}
-
-/// A flag of a file's record about its whole text: the reason why tokens alone do not determine its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextFlag {
-    /// It has a word that is too long even for the field of long words.
-    Huge,
-    /// It has a character that regular expressions may treat differently.
-    OddCharacters,
-}
-
-impl TextFlag {
-    /// Returns the flags of a text.
-    pub(crate) fn from_text(text: &str) -> Vec<Self> {
-        let huge = long_words(text).any(is_huge).then_some(Self::Huge);
-        huge.into_iter().chain(has_odd(text).then_some(Self::OddCharacters)).collect()
-    }
-
-    /// Returns the term that finds it.
-    pub(crate) const fn term(self) -> &'static str {
-        match self {
-            Self::Huge => "huge",
-            Self::OddCharacters => "odd",
-        }
     }
 }
 

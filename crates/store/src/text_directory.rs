@@ -31,8 +31,7 @@ use tantivy::directory::{
 use crate::checksum::Checksum;
 use crate::disk_full::is_disk_full;
 use crate::private;
-use crate::text::META;
-use crate::verified::VerifiedFiles;
+use crate::verified::{META, VerifiedFiles};
 
 /// A Tantivy directory that verifies its files.
 #[derive(Clone, Debug)]

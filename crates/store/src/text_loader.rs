@@ -1,17 +1,12 @@
-//! The text loader: reads many texts of a snapshot on several threads.
+//! The text loader: reads texts on a thread of its own.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use codecompass_model::VersionId;
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::snapshot::check_cancelled;
-use crate::{Result, Snapshot, StoreError, codec, schema};
-
-/// The minimum number of texts for a second thread. Fewer are unpacked before it has started.
-const TEXTS_PER_THREAD: usize = 128;
-/// A cached text costs this fraction of one that must be read.
-const CACHED_TEXT_DISCOUNT: usize = 8;
+use crate::{Result, StoreError, codec, schema};
 
 /// A separate connection that reads texts by version id. Ids are never reused and versions of an open snapshot are not
 /// collected, so it reads what the snapshot would, while the snapshot exists.
@@ -27,82 +22,16 @@ impl std::fmt::Debug for TextLoader {
     }
 }
 
-impl Snapshot {
-    /// Applies `look` to the texts of these versions and returns the results in their order.
-    pub fn map_texts<T: Send>(&self, ids: &[VersionId], look: impl Fn(&str) -> T + Sync) -> Result<Vec<T>> {
-        let at_hand: Vec<Option<Arc<str>>> = {
-            let mut texts = self.texts.borrow_mut();
-            ids.iter().map(|id| texts.get(*id)).collect()
-        };
-        let known = at_hand.iter().flatten().count();
-        let threads =
-            if ids.len() - known + known / CACHED_TEXT_DISCOUNT < TEXTS_PER_THREAD { 1 } else { thread_count() };
-        let mut readers = self.readers.borrow_mut();
-        while readers.len() < threads && known < ids.len() {
-            readers.push(TextLoader::open(self)?);
-        }
-        let mut readers: Vec<Option<&mut TextLoader>> = readers.iter_mut().take(threads).map(Some).collect();
-        readers.resize_with(threads, || None);
-        let items: Vec<(VersionId, Option<Arc<str>>)> = ids.iter().copied().zip(at_hand).collect();
-        let stop = self.cancel.borrow().clone();
-        let shares = in_threads(readers, |mut reader, first| {
-            let share = items.iter().skip(first).step_by(threads);
-            let one = |(id, text): &(VersionId, Option<Arc<str>>)| {
-                check_cancelled(&stop)?;
-                match (text, &mut reader) {
-                    (Some(text), _) => Ok((look(text), None)),
-                    (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
-                    (None, None) => Err(StoreError::Corrupt(format!("no reader for file version {id}"))),
-                }
-            };
-            share.map(one).collect::<Result<Vec<_>>>()
-        })?;
-        let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
-        let mut looks = Vec::with_capacity(ids.len());
-        let mut texts = self.texts.borrow_mut();
-        for (at, id) in ids.iter().enumerate() {
-            let (look, read) = shares[at % threads].next().expect("because each text has a result");
-            if let Some(text) = read {
-                texts.insert(*id, text.clone(), text.len());
-            }
-            looks.push(look);
-        }
-        Ok(looks)
-    }
-}
-
-fn thread_count() -> usize {
-    std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
-}
-
-/// Runs each reader on its own thread with its number; a single one runs on the current thread.
-fn in_threads<R: Send, T: Send>(
-    mut readers: Vec<R>,
-    work: impl Fn(R, usize) -> Result<Vec<T>> + Sync,
-) -> Result<Vec<Vec<T>>> {
-    if readers.len() == 1 {
-        return Ok(vec![work(readers.remove(0), 0)?]);
-    }
-    std::thread::scope(|scope| {
-        let work = &work;
-        let running: Vec<_> =
-            readers.into_iter().enumerate().map(|(number, reader)| scope.spawn(move || work(reader, number))).collect();
-        running
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
-}
-
 impl TextLoader {
-    fn open(snapshot: &Snapshot) -> Result<Self> {
-        let connection = schema::open_at(snapshot.epoch())?;
+    /// Opens the store in the folder of an epoch.
+    pub(crate) fn open(epoch: &Path) -> Result<Self> {
+        let connection = schema::open_at(epoch)?;
         connection.execute_batch("PRAGMA query_only = ON")?;
         Ok(Self { connection, unpacker: codec::Unpacker::new()?, text: Vec::new() })
     }
 
     /// Reads the text of a version.
-    fn read(&mut self, id: VersionId) -> Result<Arc<str>> {
+    pub(crate) fn read(&mut self, id: VersionId) -> Result<Arc<str>> {
         let Self { connection, unpacker, text } = self;
         let mut select = connection.prepare_cached("SELECT body FROM texts WHERE fv = ?1")?;
         let unpack = |row: &rusqlite::Row<'_>| Ok(unpacker.unpack(row.get_ref(0)?.as_blob()?, text));

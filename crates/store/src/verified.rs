@@ -9,6 +9,9 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+/// The file of a text index with Tantivy's list of segments. Every commit replaces it.
+pub(crate) const META: &str = "meta.json";
+
 /// The files that this process has verified, and the corruption that it has met.
 #[derive(Debug, Default)]
 pub(crate) struct VerifiedFiles {
@@ -69,7 +72,7 @@ impl FileIdentity {
     }
 
     fn for_store(epoch: &Path) -> Self {
-        Self::for_path(&epoch.join("text").join(crate::text::META))
+        Self::for_path(&epoch.join("text").join(META))
     }
 }
 
@@ -129,7 +132,7 @@ mod tests {
     fn corruption_is_remembered_until_rebuild() {
         let epoch = tempfile::tempdir().expect("because a folder can be created");
         fs::create_dir(epoch.path().join("text")).expect("because it can be created");
-        let list = epoch.path().join("text").join(crate::text::META);
+        let list = epoch.path().join("text").join(META);
         fs::write(&list, "segments").expect("because it can be written");
         let examined = VerifiedFiles::default();
         assert_eq!(examined.corruption(epoch.path()), None);

@@ -5,7 +5,7 @@ use codecompass_model::{
     BlobId, Chunk, FileFacts, LineOwners, SkipReason, Symbol, SymbolKind, VersionId, Visibility, has_landmarks,
 };
 
-use crate::text::{TextFlag, is_huge};
+use crate::text_fields::{TextFlag, is_huge};
 use crate::tokens::{long_words, lower, tokens};
 use crate::{SymbolPayload, codec, postings};
 

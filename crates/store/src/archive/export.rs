@@ -10,8 +10,9 @@ use super::manifest::{Manifest, ManifestEntry};
 use super::{DATABASE, FOLDER_ROOT, MANIFEST};
 use crate::compact::{self, CompactOptions};
 use crate::layout::Scratch;
-use crate::text::{META, TextIndex};
+use crate::text::TextIndex;
 use crate::text_directory::{self, hyphenated};
+use crate::verified::META;
 use crate::views::{self, ViewInfo};
 use crate::{OnMissing, ProjectDir, Result, SecretRules, StoreError, Tuning, WritePoint, Writer, schema};
 

@@ -198,24 +198,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
     ("model", &["expr", "facts"]),
     ("store", &["compact", "secrets"]),
     ("store", &["garbage", "writer"]),
-    (
-        "store",
-        &[
-            "layout",
-            "prefilter",
-            "records",
-            "rows",
-            "schema",
-            "search",
-            "snapshot",
-            "text",
-            "text_directory",
-            "text_loader",
-            "verified",
-            "version",
-            "views",
-        ],
-    ),
     ("testkit", &["answer", "case", "case_run", "roads"]),
 ];
 
