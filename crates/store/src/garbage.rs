@@ -9,7 +9,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::postings::{self, PostingsBuilder};
-use crate::{Result, Writer, rows, schema, views};
+use crate::{Result, StoreError, Writer, rows, schema, views};
 
 /// The minimum number of dead versions that is worth a commit.
 const MIN_DEAD_VERSIONS: u64 = 64;
@@ -23,7 +23,30 @@ pub struct Garbage {
     pub left: u64,
 }
 
-pub(crate) fn collect(writer: &mut Writer) -> Result<Garbage> {
+impl Writer {
+    /// Completes the work that no caller waits for: garbage collection, merges, the checkpoint.
+    pub fn finish(mut self) -> Result<Garbage> {
+        match self.clean_up() {
+            // Published views stay published. A later writer with enough space cleans up.
+            Err(StoreError::DiskFull(_)) => {
+                self.discard_batch();
+                Ok(Garbage::default())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn clean_up(&mut self) -> Result<Garbage> {
+        let garbage = if self.has_published() { collect(self)? } else { Garbage::default() };
+        if let Some(text) = self.take_text_writer() {
+            text.finish()?;
+        }
+        self.checkpoint();
+        Ok(garbage)
+    }
+}
+
+fn collect(writer: &mut Writer) -> Result<Garbage> {
     let dead = dead_versions(writer.connection())?;
     let stored: i64 = writer.connection().query_row("SELECT count(*) FROM file_versions", [], |row| row.get(0))?;
     let wanted = dead.len() > MIN_DEAD_VERSIONS && dead.len() * 5 > stored as u64;

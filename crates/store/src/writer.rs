@@ -14,8 +14,8 @@ use crate::text::{TextIndex, TextWriter};
 use crate::version::Documents;
 use crate::views::{Bitmaps, ViewInfo, ViewUpdate};
 use crate::{
-    CachedStat, Garbage, JobMode, JobProgress, JobStatus, NewVersion, ProjectDir, Result, StoreError, StoredVersion,
-    codec, dedup, doctor, garbage, jobs, rows, schema, stat_cache, views,
+    CachedStat, JobMode, JobProgress, JobStatus, NewVersion, ProjectDir, Result, StoreError, StoredVersion, codec,
+    dedup, doctor, jobs, rows, schema, stat_cache, views,
 };
 
 /// Called right before each durable write with the name of the write. Tests end the process there.
@@ -378,27 +378,6 @@ impl Writer {
         Ok(generation)
     }
 
-    /// Completes the work that no caller waits for: garbage collection, merges, the checkpoint.
-    pub fn finish(mut self) -> Result<Garbage> {
-        match self.clean_up() {
-            // Published views stay published. A later writer with enough space cleans up.
-            Err(StoreError::DiskFull(_)) => {
-                self.discard_batch();
-                Ok(Garbage::default())
-            }
-            outcome => outcome,
-        }
-    }
-
-    fn clean_up(&mut self) -> Result<Garbage> {
-        let garbage = if self.has_published { garbage::collect(self)? } else { Garbage::default() };
-        if let Some(text) = self.text_writer.take() {
-            text.finish()?;
-        }
-        self.checkpoint();
-        Ok(garbage)
-    }
-
     /// Removes what a write left behind when the disk became full, because any further operation needs that space.
     pub fn discard_batch(&mut self) {
         self.batch.clear();
@@ -436,6 +415,16 @@ impl Writer {
         Ok(self.text_writer.as_mut().expect("because it was just opened"))
     }
 
+    /// Takes the text writer, if it is open.
+    pub(crate) fn take_text_writer(&mut self) -> Option<TextWriter> {
+        self.text_writer.take()
+    }
+
+    /// Whether this writer has published a view.
+    pub(crate) fn has_published(&self) -> bool {
+        self.has_published
+    }
+
     pub(crate) fn connection(&mut self) -> &mut Connection {
         &mut self.connection
     }
@@ -471,7 +460,7 @@ impl Writer {
     }
 
     /// Checkpoints a log that has grown.
-    fn checkpoint(&self) {
+    pub(crate) fn checkpoint(&self) {
         let log = self.epoch.join("store.db-wal");
         if !std::fs::metadata(log).is_ok_and(|log| log.len() < CHECKPOINT_LOG_BYTES) {
             self.checkpoint_log();

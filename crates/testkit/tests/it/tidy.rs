@@ -197,7 +197,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
     ),
     ("model", &["expr", "facts"]),
     ("store", &["compact", "secrets"]),
-    ("store", &["garbage", "writer"]),
     ("testkit", &["answer", "case", "case_run", "roads"]),
 ];
 
