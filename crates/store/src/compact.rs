@@ -12,7 +12,7 @@ use roaring::RoaringBitmap;
 use rusqlite::{Connection, params};
 
 use crate::layout::sync_to_disk;
-use crate::secrets::{self, SecretRemoval};
+use crate::secret_removal::{self, SecretRemoval};
 use crate::text::{self, TextIndex};
 use crate::verified::META;
 use crate::views::{self, ViewInfo};
@@ -54,7 +54,7 @@ pub(crate) fn compact_into(from: &Path, to: &Path, taken: &CompactOptions<'_>) -
         copy_local(&connection, without)?;
     }
     if let Some(without) = taken.exclude {
-        secrets::record_scan(&connection, without)?;
+        secret_removal::record_scan(&connection, without)?;
     }
     schema::create_indexes(&connection)?;
     connection.execute_batch("COMMIT; DROP TABLE temp.living; DETACH old")?;
@@ -85,7 +85,7 @@ fn copy_views(connection: &Connection, taken: &CompactOptions<'_>) -> Result<Roa
         views::update_checksum(connection, key)?;
     }
     if let Some(without) = taken.exclude {
-        secrets::remove_from_views(connection, without)?;
+        secret_removal::remove_from_views(connection, without)?;
     }
     let living = views::needed_versions(connection)?;
     connection.execute_batch("CREATE TEMP TABLE living (fv INTEGER PRIMARY KEY)")?;

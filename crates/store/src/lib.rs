@@ -142,6 +142,7 @@ mod remove_project;
 mod rows;
 mod schema;
 mod search;
+mod secret_removal;
 mod secrets;
 mod snapshot;
 mod stat_cache;

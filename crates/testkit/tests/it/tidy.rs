@@ -196,7 +196,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("model", &["expr", "facts"]),
-    ("store", &["compact", "secrets"]),
     ("testkit", &["answer", "case", "case_run", "roads"]),
 ];
 
