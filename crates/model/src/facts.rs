@@ -5,32 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Expr, ExprId, SymbolKind, Visibility};
-
-/// A half-open range of bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Span {
-    /// The first byte.
-    pub start: u32,
-    /// The byte after the last one.
-    pub end: u32,
-}
-
-impl Span {
-    /// The text of this range; empty when the range does not fit the text.
-    pub fn text<'t>(&self, text: &'t str) -> &'t str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
-    }
-}
-
-/// A range of lines, counted from 1. Both ends are inside the range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lines {
-    /// The first line.
-    pub start: u32,
-    /// The last line.
-    pub end: u32,
-}
+use crate::{Expr, ExprId, Lines, Span, SymbolKind, ValuePart, Visibility};
 
 /// All facts that extraction finds in one file version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -324,23 +299,6 @@ impl BindingKind {
             BindingKind::TypeParam => "type-param",
         }
     }
-}
-
-/// The part of a type or value that a local name is bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ValuePart {
-    /// All of it.
-    Whole,
-    /// One element of the iterated value.
-    Element,
-    /// The content of a variant with one value: `x` in `Some(x)`.
-    Payload,
-    /// The n-th element of a tuple, a list, or the results of a call.
-    Index(u32),
-    /// A field, by its index into [`FileFacts::names`].
-    Field(u32),
-    /// Something deeper inside.
-    Inside,
 }
 
 /// One name, or a glob, that an import brings into scope.

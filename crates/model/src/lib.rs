@@ -52,23 +52,26 @@
 mod blob;
 mod expr;
 mod facts;
+mod file_exprs;
 pub mod ids;
 mod kind;
 mod languages;
 mod owner;
 mod resolve;
+mod span;
 mod view;
 mod visibility;
 
 pub use blob::BlobId;
-pub use expr::{Expr, ExprId, FuncExpr, LexicalTarget, Literal, Wrap};
+pub use expr::{Expr, ExprId, FuncExpr, LexicalTarget, Literal, ValuePart, Wrap};
 pub use facts::{
-    Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Lines, Problem, ProblemKind, RefShape,
-    Reference, Span, Symbol, ValuePart,
+    Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Problem, ProblemKind, RefShape, Reference,
+    Symbol,
 };
 pub use kind::SymbolKind;
 pub use languages::Languages;
 pub use owner::{LineOwners, first_line, has_landmarks};
 pub use resolve::{Confidence, Resolution, Resolver, ReturnedCall, SourceFile, SymbolAt, World};
+pub use span::{Lines, Span};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

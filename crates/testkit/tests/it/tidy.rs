@@ -195,7 +195,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
             "zig",
         ],
     ),
-    ("model", &["expr", "facts"]),
     ("testkit", &["answer", "case", "case_run", "roads"]),
 ];
 
