@@ -91,11 +91,6 @@ impl Answer {
         let stderr = self.stderr.clone().filter(|text| counts && !text.is_empty());
         Self { code: self.code, stderr, stdout: self.stdout.clone() }
     }
-
-    /// Returns the answer in the notation of a case file.
-    pub fn text(&self) -> String {
-        crate::case::answer_lines(self).join("\n")
-    }
 }
 
 /// Formats JSON over several lines, without the dropped keys; returns any other text unchanged.

@@ -30,6 +30,7 @@ mod memory_world;
 mod product;
 mod random;
 mod repository;
+mod road_names;
 mod roads;
 mod runner;
 pub mod shell_words;

@@ -34,8 +34,15 @@ pub(super) fn parse_answer(block: &[String]) -> Result<Answer, String> {
     Ok(Answer { code, stderr: (!stderr.is_empty()).then(|| stderr.join("\n")), stdout: stdout.join("\n") })
 }
 
+impl Answer {
+    /// Returns the answer in the notation of a case file.
+    pub fn text(&self) -> String {
+        answer_lines(self).join("\n")
+    }
+}
+
 /// Returns an answer as the lines of a case file.
-pub(crate) fn answer_lines(answer: &Answer) -> Vec<String> {
+pub(super) fn answer_lines(answer: &Answer) -> Vec<String> {
     let mut lines = Vec::new();
     match answer.code {
         Some(0) => {}

@@ -12,8 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::answer::Answer;
-
-pub(crate) use answers::answer_lines;
+use answers::answer_lines;
 
 /// The branch that is checked out. Files without a branch name belong to it.
 pub const DEFAULT_BRANCH: &str = "main";

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::answers::parse_answer;
 use super::{Branch, Case, CaseQuery, Change, DEFAULT_BRANCH, Edit};
-use crate::roads::ROADS;
+use crate::road_names::ROAD_NAMES;
 use crate::shell_words;
 
 /// Starts a file.
@@ -84,11 +84,10 @@ impl Case {
             }
         };
         let names: Vec<&str> = names.split(',').map(str::trim).collect();
-        let known: Vec<&str> = ROADS.iter().map(|road| road.name).collect();
-        if let Some(name) = names.iter().find(|name| !known.contains(name)) {
-            return Err(format!("there is no road {name:?}; the roads are: {}", known.join(", ")));
+        if let Some(name) = names.iter().find(|name| !ROAD_NAMES.contains(name)) {
+            return Err(format!("there is no road {name:?}; the roads are: {}", ROAD_NAMES.join(", ")));
         }
-        self.excluded_roads = known.into_iter().filter(|name| names.contains(name) != keep).collect();
+        self.excluded_roads = ROAD_NAMES.iter().copied().filter(|name| names.contains(name) != keep).collect();
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The roads: different histories that end in the same repository and so must return the same answers.
 //!
-//! A road is one file here and one line in [`ROADS`]. Every case runs on every road that applies to it.
+//! A road is one file here, one line in [`ROADS`] and its name in `road_names.rs`. Every case runs on every road that applies to it.
 
 mod all_at_once;
 mod branch_beside_main;
@@ -62,4 +62,15 @@ fn always(_: &Case) -> bool {
 
 fn has_indexed_branches(case: &Case) -> bool {
     !case.indexed_branches().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ROADS;
+    use crate::road_names::ROAD_NAMES;
+
+    #[test]
+    fn names_are_those_of_the_notation() {
+        assert_eq!(ROADS.iter().map(|road| road.name).collect::<Vec<_>>(), ROAD_NAMES);
+    }
 }

@@ -195,7 +195,6 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
             "zig",
         ],
     ),
-    ("testkit", &["answer", "case", "case_run", "roads"]),
 ];
 
 /// The crates that handle languages generically and name none.
