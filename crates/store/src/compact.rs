@@ -16,7 +16,7 @@ use crate::secret_removal::{self, SecretRemoval};
 use crate::text::{self, TextIndex};
 use crate::verified::META;
 use crate::views::{self, ViewInfo};
-use crate::{Result, StoreError, codec, garbage, private, rows, schema};
+use crate::{Result, StoreError, codec, garbage, private, rows, schema, totals};
 
 /// The selection of what a copy contains.
 pub(crate) struct CompactOptions<'a> {
@@ -75,8 +75,8 @@ fn copy_views(connection: &Connection, taken: &CompactOptions<'_>) -> Result<Roa
     let accessed = if taken.local_except_roots.is_some() { "last_accessed_at" } else { "indexed_at" };
     let mut copy = connection.prepare(&format!(
         "INSERT INTO main.branch_state SELECT ?2, ref, commit_id, generation, members, ?3, skipped, edited, skips,
-         facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs, name_tokens,
-         doc_tokens, own_tokens, file_tokens, digest, indexed_at, {accessed}, sum FROM old.branch_state WHERE view = ?1"
+         facts_key, {}, indexed_at, {accessed}, sum FROM old.branch_state WHERE view = ?1",
+        totals::COLUMNS
     ))?;
     // The previous generation is kept for its readers, and the copy has no readers yet.
     let previous = codec::encode_bitmap(&RoaringBitmap::new());

@@ -2,6 +2,13 @@
 
 use codecompass_model::{BlobId, ids};
 
+/// The columns of a view's totals in SQL, in the order of [`Totals::values`].
+pub(crate) const COLUMNS: &str = "file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, \
+    symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest";
+
+/// The number of [`COLUMNS`].
+pub(crate) const COUNT: usize = 12;
+
 /// Totals over the file versions of a view. They are exact; a publish adds and subtracts only what it changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -33,20 +40,63 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds the totals of other versions, or subtracts them with the sign -1.
+    /// Returns the values of [`COLUMNS`].
+    pub(crate) fn values(&self) -> [i64; COUNT] {
+        [
+            self.files,
+            self.symbols,
+            self.lines,
+            self.bytes,
+            self.piece_docs,
+            self.piece_tokens,
+            self.symbol_docs,
+            self.name_tokens,
+            self.doc_tokens,
+            self.own_tokens,
+            self.file_tokens,
+            self.digest,
+        ]
+    }
+
+    /// Creates totals from the values of [`COLUMNS`].
+    pub(crate) fn from_values(values: [i64; COUNT]) -> Self {
+        let [
+            files,
+            symbols,
+            lines,
+            bytes,
+            piece_docs,
+            piece_tokens,
+            symbol_docs,
+            name_tokens,
+            doc_tokens,
+            own_tokens,
+            file_tokens,
+            digest,
+        ] = values;
+        Self {
+            files,
+            symbols,
+            lines,
+            bytes,
+            piece_docs,
+            piece_tokens,
+            symbol_docs,
+            name_tokens,
+            doc_tokens,
+            own_tokens,
+            file_tokens,
+            digest,
+        }
+    }
+
+    /// Adds the totals of other versions, or subtracts them with the sign -1. The digest wraps around.
     pub(crate) fn add(&mut self, other: Totals, sign: i64) {
-        self.files += sign * other.files;
-        self.symbols += sign * other.symbols;
-        self.lines += sign * other.lines;
-        self.bytes += sign * other.bytes;
-        self.piece_docs += sign * other.piece_docs;
-        self.piece_tokens += sign * other.piece_tokens;
-        self.symbol_docs += sign * other.symbol_docs;
-        self.name_tokens += sign * other.name_tokens;
-        self.doc_tokens += sign * other.doc_tokens;
-        self.own_tokens += sign * other.own_tokens;
-        self.file_tokens += sign * other.file_tokens;
-        self.digest = self.digest.wrapping_add(other.digest.wrapping_mul(sign));
+        let mut values = self.values();
+        for (value, other) in values.iter_mut().zip(other.values()) {
+            *value = value.wrapping_add(other.wrapping_mul(sign));
+        }
+        *self = Self::from_values(values);
     }
 }
 

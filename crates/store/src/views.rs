@@ -2,10 +2,10 @@
 
 use codecompass_model::{SkipReason, ViewKey};
 use roaring::RoaringBitmap;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, StoreError, Totals, checksum, codec, rows};
+use crate::{Result, StoreError, Totals, checksum, codec, rows, totals};
 
 /// A view about to be published.
 #[derive(Clone, Debug)]
@@ -78,17 +78,20 @@ pub struct Bitmaps {
     pub edited: RoaringBitmap,
 }
 
-/// The columns of a view in the order of its checksum. The bitmaps have their own checksums, because they are read
-/// alone.
-const CHECKSUMMED_COLUMNS: &str =
-    "view, ref, commit_id, generation, skips, file_count, symbol_count, line_count, byte_count, piece_docs,
-    piece_tokens, symbol_docs, name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at";
+/// Returns the columns of a view in the order of its checksum. The bitmaps have their own checksums, because they are
+/// read alone.
+fn checksummed_columns() -> String {
+    format!("view, ref, commit_id, generation, skips, {}, indexed_at", totals::COLUMNS)
+}
+
+/// The position of the first total among them.
+const TOTALS_AT: usize = 5;
 
 /// The position of the checksum column after them.
-const CHECKSUM_COLUMN: usize = 18;
+const CHECKSUM_COLUMN: usize = TOTALS_AT + totals::COUNT + 1;
 
 fn select_info() -> String {
-    format!("SELECT {CHECKSUMMED_COLUMNS}, sum, facts_key, last_accessed_at FROM branch_state")
+    format!("SELECT {}, sum, facts_key, last_accessed_at FROM branch_state", checksummed_columns())
 }
 
 pub(crate) fn info(connection: &Connection, key: &ViewKey) -> Result<Option<ViewInfo>> {
@@ -119,8 +122,8 @@ fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
         commit: row.get(2)?,
         generation: row.get(3)?,
         skips: skips.into_iter().filter_map(read_skip).collect(),
-        totals: totals_row(row, 5)?,
-        indexed_at: row.get(17)?,
+        totals: totals_row(row)?,
+        indexed_at: row.get(CHECKSUM_COLUMN - 1)?,
         facts_key: row.get::<_, i64>(CHECKSUM_COLUMN + 1)? as u64,
         last_accessed_at: row.get(CHECKSUM_COLUMN + 2)?,
     })
@@ -129,7 +132,7 @@ fn info_row(row: &Row<'_>) -> Result<ViewInfo> {
 /// Recomputes the checksum of a view after a statement derived it from an intact one.
 pub(crate) fn update_checksum(connection: &Connection, key: &ViewKey) -> Result<()> {
     let sum: i64 = connection.query_row(
-        &format!("SELECT {CHECKSUMMED_COLUMNS} FROM main.branch_state WHERE view = ?1"),
+        &format!("SELECT {} FROM main.branch_state WHERE view = ?1", checksummed_columns()),
         [key.encode()],
         |row| checksum::row_checksum(row, 0..CHECKSUM_COLUMN),
     )?;
@@ -137,21 +140,12 @@ pub(crate) fn update_checksum(connection: &Connection, key: &ViewKey) -> Result<
     Ok(())
 }
 
-fn totals_row(row: &Row<'_>, at: usize) -> rusqlite::Result<Totals> {
-    Ok(Totals {
-        files: row.get(at)?,
-        symbols: row.get(at + 1)?,
-        lines: row.get(at + 2)?,
-        bytes: row.get(at + 3)?,
-        piece_docs: row.get(at + 4)?,
-        piece_tokens: row.get(at + 5)?,
-        symbol_docs: row.get(at + 6)?,
-        name_tokens: row.get(at + 7)?,
-        doc_tokens: row.get(at + 8)?,
-        own_tokens: row.get(at + 9)?,
-        file_tokens: row.get(at + 10)?,
-        digest: row.get(at + 11)?,
-    })
+fn totals_row(row: &Row<'_>) -> rusqlite::Result<Totals> {
+    let mut values = [0; totals::COUNT];
+    for (at, value) in values.iter_mut().enumerate() {
+        *value = row.get(TOTALS_AT + at)?;
+    }
+    Ok(Totals::from_values(values))
 }
 
 fn read_skip(StoredSkip(reason, count, examples): StoredSkip) -> Option<SkipCount> {
@@ -211,37 +205,19 @@ pub(crate) fn publish(connection: &Connection, update: &ViewUpdate, generation: 
     let skips: Vec<StoredSkip> =
         update.skips.iter().map(|skip| StoredSkip(skip.reason.index(), skip.count, skip.examples.clone())).collect();
     let skips = postcard::to_stdvec(&skips).expect("because counts and paths can be encoded");
+    let (view, facts_key, values) = (update.key.encode(), update.facts_key as i64, totals.values());
+    let [members, previous, skipped, edited] =
+        [&update.members, &old.members, &update.skipped, &update.edited].map(codec::encode_bitmap);
+    let mut bound: Vec<&dyn ToSql> = vec![&view, &update.ref_name, &update.commit, &generation];
+    bound.extend([&members as &dyn ToSql, &previous, &skipped, &edited, &skips, &facts_key]);
+    bound.extend(values.iter().map(|value| value as &dyn ToSql));
+    bound.extend([&now as &dyn ToSql, &now]);
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO branch_state VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
              ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, 0)",
         )?
-        .execute(params![
-            update.key.encode(),
-            update.ref_name,
-            update.commit,
-            generation,
-            codec::encode_bitmap(&update.members),
-            codec::encode_bitmap(&old.members),
-            codec::encode_bitmap(&update.skipped),
-            codec::encode_bitmap(&update.edited),
-            skips,
-            update.facts_key as i64,
-            totals.files,
-            totals.symbols,
-            totals.lines,
-            totals.bytes,
-            totals.piece_docs,
-            totals.piece_tokens,
-            totals.symbol_docs,
-            totals.name_tokens,
-            totals.doc_tokens,
-            totals.own_tokens,
-            totals.file_tokens,
-            totals.digest,
-            now,
-            now,
-        ])?;
+        .execute(&bound[..])?;
     update_checksum(connection, &update.key)
 }
 
@@ -273,27 +249,15 @@ pub(crate) fn recompute_totals(connection: &Connection, generation: i64) -> Resu
         if totals == view.totals {
             continue;
         }
-        connection.execute(
-            "UPDATE branch_state SET generation = ?2, file_count = ?3, symbol_count = ?4, line_count = ?5, byte_count = ?6,
-             piece_docs = ?7, piece_tokens = ?8, symbol_docs = ?9, name_tokens = ?10, doc_tokens = ?11, own_tokens = ?12,
-             file_tokens = ?13, digest = ?14 WHERE view = ?1",
-            params![
-                view.key.encode(),
-                generation,
-                totals.files,
-                totals.symbols,
-                totals.lines,
-                totals.bytes,
-                totals.piece_docs,
-                totals.piece_tokens,
-                totals.symbol_docs,
-                totals.name_tokens,
-                totals.doc_tokens,
-                totals.own_tokens,
-                totals.file_tokens,
-                totals.digest,
-            ],
-        )?;
+        let (key, values) = (view.key.encode(), totals.values());
+        let mut bound: Vec<&dyn ToSql> = vec![&key, &generation];
+        bound.extend(values.iter().map(|value| value as &dyn ToSql));
+        let update = format!(
+            "UPDATE branch_state SET generation = ?2, ({}) = (?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+             WHERE view = ?1",
+            totals::COLUMNS
+        );
+        connection.execute(&update, &bound[..])?;
         update_checksum(connection, &view.key)?;
     }
     Ok(())

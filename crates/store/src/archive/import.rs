@@ -11,7 +11,7 @@ use super::manifest::{self, Manifest, ManifestEntry, check_name, duplicate_entry
 use super::{DATABASE, FOLDER_ROOT, MANIFEST};
 use crate::layout::Scratch;
 use crate::views::{self, ViewInfo};
-use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, stat_cache, text};
+use crate::{ProjectDir, Result, StoreError, WritePoint, doctor, private, schema, stat_cache, text, totals};
 
 /// The maximum number of bytes after the last entry: a tar ends with empty blocks, and some programs write many.
 const MAX_TRAILING_BYTES: u64 = 64 << 10;
@@ -315,12 +315,12 @@ fn publish_initial_view(
     let is_here = from.key == folder || from.commit.as_deref() == start.commit;
     let ref_name = if is_here { start.ref_name } else { &from.ref_name };
     let here = ViewKey::Worktree(root.to_owned());
-    connection.execute(
+    let copy = format!(
         "INSERT OR REPLACE INTO branch_state SELECT ?2, ?3, commit_id, ?4, members, previous, skipped, edited, skips,
-         facts_key, file_count, symbol_count, line_count, byte_count, piece_docs, piece_tokens, symbol_docs,
-         name_tokens, doc_tokens, own_tokens, file_tokens, digest, indexed_at, last_accessed_at, sum FROM branch_state WHERE view = ?1",
-        params![from.key.encode(), here.encode(), ref_name, generation],
-    )?;
+         facts_key, {}, indexed_at, last_accessed_at, sum FROM branch_state WHERE view = ?1",
+        totals::COLUMNS
+    );
+    connection.execute(&copy, params![from.key.encode(), here.encode(), ref_name, generation])?;
     views::update_checksum(connection, &here)?;
     Ok(Some(from.key.clone()))
 }
