@@ -94,6 +94,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "rmcp",
             "serde_json",
             "store",
+            "strsim",
             "tokio",
             "toml",
         ],
