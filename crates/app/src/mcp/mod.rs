@@ -258,11 +258,13 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The limit of the client, which names itself in `initialize` or, without sessions, in every request.
+/// The limit of the client, which names itself in `initialize` or, without sessions, in every request. Codex reports
+/// its model with each call.
 fn answer_limit(context: &RequestContext<RoleServer>) -> Option<AnswerLimit> {
     let named = context.meta.client_info().map(|client| client.name);
     let name = named.or_else(|| Some(context.peer.peer_info()?.client_info.name.clone()))?;
-    AnswerLimit::for_client(&name)
+    let model = context.meta.0.get("x-codex-turn-metadata").and_then(|turn| turn["model"].as_str());
+    AnswerLimit::for_client(&name, model)
 }
 
 /// Whether a request belongs to a revision without sessions.

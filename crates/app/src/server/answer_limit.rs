@@ -29,6 +29,13 @@ const LIMITS: &[(&str, AnswerLimit)] = &[
     ("qwen-cli-mcp-client", AnswerLimit { max: 27_700, unit: SizeUnit::Bytes }),
 ];
 
+/// The limit of Codex for models that are not in its catalog: 12,000 bytes with a frame. For the others it is 48,000,
+/// which is more than any answer has.
+const CODEX: (&str, AnswerLimit) = ("codex-mcp-client", AnswerLimit { max: 11_700, unit: SizeUnit::Bytes });
+
+/// The beginnings of the names of models in Codex's catalog. A newer model gets short answers, which is safe.
+const CODEX_CATALOG: &[&str] = &["gpt-6", "gpt-5.5", "gpt-5.6", "gpt-daybreak", "codex-auto-review"];
+
 /// The number of attempts to render an answer that fits.
 pub(super) const MAX_ATTEMPTS: usize = 3;
 
@@ -36,8 +43,12 @@ pub(super) const MAX_ATTEMPTS: usize = 3;
 const CUT_NOTE: &str = "… cut to the size that this client passes on; ask for less at a time\n";
 
 impl AnswerLimit {
-    /// The limit of a client with this name.
-    pub(crate) fn for_client(name: &str) -> Option<Self> {
+    /// The limit of a client with this name. Codex also names its model in each call.
+    pub(crate) fn for_client(name: &str, model: Option<&str>) -> Option<Self> {
+        if name.starts_with(CODEX.0) {
+            let is_known = model.is_some_and(|model| CODEX_CATALOG.iter().any(|begin| model.starts_with(begin)));
+            return (!is_known).then_some(CODEX.1);
+        }
         LIMITS.iter().find(|(client, _)| name.starts_with(client)).map(|(_, limit)| *limit)
     }
 
@@ -113,6 +124,18 @@ mod tests {
             attempts += 1;
         }
         assert!(attempts <= MAX_ATTEMPTS && bytes > 400, "{attempts} attempts, {bytes} bytes");
+    }
+
+    #[test]
+    fn clients_are_recognized_by_name_and_model() {
+        let max = |name: &str, model: Option<&str>| AnswerLimit::for_client(name, model).map(|limit| limit.max);
+        assert_eq!(max("@cline/core", None), Some(7_700));
+        assert_eq!(max("qwen-cli-mcp-client-codecompass", None), Some(27_700));
+        assert_eq!(max("grok-shell-codecompass", None), Some(19_700));
+        assert_eq!(max("codex-mcp-client", Some("gpt-6.1-sol")), None);
+        assert_eq!(max("codex-mcp-client", Some("local-model")), Some(11_700));
+        assert_eq!(max("codex-mcp-client", None), Some(11_700));
+        assert_eq!(max("claude-code", None), None);
     }
 
     #[test]

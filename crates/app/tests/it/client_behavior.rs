@@ -158,4 +158,14 @@ fn answers_stay_within_the_limit_of_a_client() {
         let text = call_text(&mut copilot, tool, arguments);
         assert!(text.len() <= 20_200, "{tool} {arguments}: {}", text.len());
     }
+    // Codex passes on more for the models that it knows.
+    let mut codex = open_as(&project, "codex-mcp-client");
+    let mut size = |model: &str| {
+        let meta = json!({ "x-codex-turn-metadata": { "model": model } });
+        let (tool, arguments) = &calls[3];
+        let response = codex.request("tools/call", json!({ "name": tool, "arguments": arguments, "_meta": meta }));
+        response["result"]["content"][0]["text"].as_str().map_or(0, str::len)
+    };
+    assert!(size("local-model") <= 11_700);
+    assert!(size("gpt-6.1-sol") > 20_000);
 }
