@@ -491,6 +491,9 @@ VARYING = [(re.compile(pattern), word) for pattern, word in [
     (r'(\\?"job_id\\?": ?\\?")[^"\\]+', r"\1JOB"),
     (r"\bjob [0-9a-f]{12}\b", "JOB"),
     (r"[0-9.,]+ (ms|s|KiB|MiB|GiB|B|bytes|kB|MB|GB|seconds|minutes)\b", "N UNIT"),
+    # A sync that found nothing to do.
+    (r'<tr><td>TIME</td><td>\w+</td><td>incremental · published</td><td class="number">0</td><td class="number">N UNIT</td></tr>', ""),
+    (r"  JOB \w+ incremental published in N UNIT, 0 files changed(\\n|\n)", ""),
     (r"127\.0\.0\.1:\d+", "HOST"),
     (r"token=[0-9A-Za-z_-]+", "token=T"),
     (r"nonce-[0-9A-Za-z+/=_-]+", "nonce"),
@@ -517,11 +520,10 @@ class Comparison:
 
 
     def check_schemas(self, what, lists):
-        """Compares two `tools/list`. The schemas of answers of B may say more than those of A, and in another order."""
-        found = [json.loads(text) for text in lists]
-        schemas = [[tool.pop("outputSchema", {}) for tool in one["result"]["tools"]] for one in found]
-        self.check(what, [json.dumps(one) for one in found])
-        for tool, one, other in zip(found[0]["result"]["tools"], *schemas):
+        """Compares two lists of tools. The schemas of answers of B may say more than those of A, and in another order."""
+        schemas = [[tool.pop("outputSchema", {}) for tool in tools] for tools in lists]
+        self.check(what, [json.dumps(tools) for tools in lists])
+        for tool, one, other in zip(lists[0], *schemas):
             self.check(f"{what}: {tool['name']}", ["implied", "implied" if implies(other, one) else json.dumps(other)])
 
 
@@ -529,6 +531,10 @@ def implies(strict, loose):
     """Whether a schema demands everything that another demands."""
     if isinstance(loose, dict):
         return isinstance(strict, dict) and all(name in strict and implies(strict[name], value) for name, value in loose.items())
+    if isinstance(loose, list) and all(isinstance(one, str) for one in loose):
+        return sorted(strict) == sorted(loose)
+    if isinstance(loose, list):
+        return isinstance(strict, list) and len(strict) == len(loose) and all(map(implies, strict, loose))
     return strict == loose
 
 
@@ -596,7 +602,7 @@ def compare_server(comparison, root, requests, flags, pages=2, **environment):
     """Sends the requests to both servers, and the following pages of each list."""
     pipes = [RawPipe(side.program, root, "--no-prewarm", *flags, **environment) for side in comparison.sides]
     label = " ".join(flags)
-    lists = [pipe.receive(pipe.send("tools/list", {})) for pipe in pipes]
+    lists = [json.loads(pipe.receive(pipe.send("tools/list", {})))["result"]["tools"] for pipe in pipes]
     comparison.check_schemas(f"[{label}] tools/list", lists)
     for tool, arguments in requests:
         each = [arguments, arguments]
@@ -620,7 +626,10 @@ def compare_commands(comparison, root, lines):
         for side in comparison.sides:
             code, said = side.program.run(root, *[word.replace("OUT", side.out) for word in line.split()], "--json")
             texts.append(f"{code}\n{said}")
-        comparison.check(f"codecompass {line} --json", texts)
+        if line == "tools":
+            comparison.check_schemas("codecompass tools --json", [json.loads(text.partition("\n")[2])["tools"] for text in texts])
+        else:
+            comparison.check(f"codecompass {line} --json", texts)
 
 
 def compare_pages(comparison, root):
