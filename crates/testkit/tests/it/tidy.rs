@@ -92,13 +92,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "query",
             "rmcp",
+            "serde",
             "serde_json",
             "store",
             "strsim",
             "tokio",
             "toml",
+            "wire",
         ],
     ),
+    ("wire", &["schemars", "serde", "serde_json"]),
     ("testkit", &["model", "serde_json", "tempfile"]),
 ];
 
@@ -335,7 +338,7 @@ const KNOWN_CYCLES: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that handle languages generically and name none.
-const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "app"];
+const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "wire", "app"];
 
 /// The properties of a language with distinctive words: its name, and names with a special role in it. The other
 /// properties have common words (`main`, `index`).
@@ -351,7 +354,7 @@ const LANGUAGE_PROPERTIES: &[&str] = &[
 ];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
-const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "app"];
+const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "wire", "app"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in crates/").to_owned()

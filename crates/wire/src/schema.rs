@@ -1,0 +1,105 @@
+//! The JSON schema of an answer, derived from its type.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+/// The schema of an answer: without references, and without what is of no use to a client. Only the outermost object
+/// names its required fields. All answers have the same `metadata`, which is not repeated.
+pub fn schema<T: JsonSchema>() -> Map<String, Value> {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    let required = schema.get("required").cloned();
+    if let Some(metadata) = schema.get_mut("properties").and_then(|properties| properties.get_mut("metadata")) {
+        *metadata = any_object();
+    }
+    let mut schema = plain(schema);
+    if let Some(required) = required {
+        schema.insert("required".into(), required);
+    }
+    schema
+}
+
+fn any_object() -> Value {
+    Value::Object(typed("object"))
+}
+
+fn typed(word: &str) -> Map<String, Value> {
+    Map::from_iter([("type".to_owned(), Value::from(word))])
+}
+
+/// A schema with the few keywords that answers need.
+fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
+    // A type inside itself.
+    if schema.contains_key("$ref") {
+        return typed("object");
+    }
+    if let Some(words) = words(&schema) {
+        return Map::from_iter([("enum".to_owned(), Value::Array(words))]);
+    }
+    if let Some(Value::Array(types)) = schema.get("type").filter(|_| !schema.contains_key("anyOf")) {
+        let each = types.iter().filter_map(Value::as_str).map(|word| {
+            let mut one = schema.clone();
+            one.insert("type".into(), Value::from(word));
+            if word == "null" { typed(word) } else { one }
+        });
+        let each: Vec<Value> = each.map(|one| Value::Object(plain(one))).collect();
+        return Map::from_iter([("anyOf".to_owned(), Value::Array(each))]);
+    }
+    let required = schema.get("required").cloned();
+    let is_required = |name: &str| {
+        required.as_ref().and_then(Value::as_array).is_some_and(|names| names.iter().any(|one| one == name))
+    };
+    schema.retain(|name, _| matches!(name.as_str(), "type" | "properties" | "items" | "anyOf"));
+    for (name, value) in &mut schema {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                // A field that may be left out is never null.
+                properties.iter_mut().filter(|(name, _)| !is_required(name)).for_each(|(_, value)| forbid_null(value));
+                properties.values_mut().for_each(make_plain);
+            }
+            ("items", value) => make_plain(value),
+            ("anyOf", Value::Array(each)) => each.iter_mut().for_each(make_plain),
+            _ => {}
+        }
+    }
+    schema
+}
+
+fn make_plain(value: &mut Value) {
+    if let Value::Object(schema) = value {
+        *schema = plain(std::mem::take(schema));
+    }
+}
+
+/// Removes the alternative of null.
+fn forbid_null(value: &mut Value) {
+    let Value::Object(schema) = value else { return };
+    for name in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(each)) = schema.get_mut(name) else { continue };
+        each.retain(|one| !one.is_null() && one != "null" && one.get("type").is_none_or(|word| word != "null"));
+        if let (1, "type") = (each.len(), name) {
+            let only = each.remove(0);
+            schema.insert(name.to_owned(), only);
+        } else if let (1, "anyOf") = (each.len(), name) {
+            *value = each.remove(0);
+            return;
+        }
+    }
+}
+
+/// The words of an enumeration.
+fn words(schema: &Map<String, Value>) -> Option<Vec<Value>> {
+    if let Some(word) = schema.get("const") {
+        return Some(vec![word.clone()]);
+    }
+    if let Some(Value::Array(words)) = schema.get("enum") {
+        return Some(words.clone());
+    }
+    let each = schema.get("oneOf")?.as_array()?;
+    let each = each.iter().map(|one| words(one.as_object()?));
+    each.collect::<Option<Vec<_>>>().map(|each| each.concat())
+}
