@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use codecompass_index::IndexError;
 use codecompass_index::source::SourceError;
 use codecompass_store::{SCHEMA_VERSION, StoreError};
-use serde_json::{Value, json};
+use codecompass_wire::{ErrorData, ToolCall, WrongArgument};
+use serde_json::{Map, Value};
 
 use crate::data_location;
 use crate::did_you_mean::nearest;
+use crate::long_strings::Long;
 use crate::measure::{bytes_text, free_bytes};
-use crate::metadata::Metadata;
-
-/// The schema status of an index that cannot be read.
-const CORRUPT_STATUS: &str = "corrupt_manifest";
+use crate::metadata::{Metadata, SchemaStatus};
 
 /// An error as it is reported to users and clients.
 #[derive(Debug)]
@@ -34,7 +33,9 @@ pub(crate) struct ErrorDetails {
     /// The same for readers of text, who may have other tools: it names arguments and commands only.
     pub(crate) advice: Option<String>,
     /// The data that a machine needs to recover.
-    pub(crate) data: Value,
+    pub(crate) data: ErrorData,
+    /// Arguments that are too long to be repeated in the data.
+    pub(crate) long: Long,
     /// The metadata of the project, if it was determined.
     pub(crate) metadata: Option<Metadata>,
 }
@@ -97,7 +98,8 @@ const MAX_MESSAGE_BYTES: usize = 4096;
 impl AppError {
     /// Creates an error without a hint or data. A message that quotes a corrupt file of a repository is truncated.
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        let more = ErrorDetails { hint: None, advice: None, data: json!({}), metadata: None };
+        let more =
+            ErrorDetails { hint: None, advice: None, data: ErrorData::None {}, long: Long::default(), metadata: None };
         let mut message = message.into();
         if message.len() > MAX_MESSAGE_BYTES {
             let end = (0..=MAX_MESSAGE_BYTES).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
@@ -127,17 +129,12 @@ impl AppError {
         self
     }
 
-    /// Applies a function to every string of the data.
-    pub(crate) fn map_data(mut self, put: &dyn Fn(&str) -> String) -> Self {
-        let mut open = vec![&mut self.details.data];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::String(text) => *text = put(text),
-                Value::Array(items) => open.extend(items),
-                Value::Object(fields) => open.extend(fields.values_mut()),
-                _ => {}
-            }
+    /// Shortens the long strings of the arguments wherever the error repeats them.
+    pub(crate) fn shorten(mut self, long: Long) -> Self {
+        if !long.is_empty() {
+            self = self.map_text(&|text| long.shorten_text(text));
         }
+        self.details.long = long;
         self
     }
 
@@ -147,7 +144,7 @@ impl AppError {
     }
 
     /// Adds the data that a machine needs to recover.
-    pub(crate) fn data(mut self, data: Value) -> Self {
+    pub(crate) fn data(mut self, data: ErrorData) -> Self {
         self.details.data = data;
         self
     }
@@ -155,7 +152,7 @@ impl AppError {
     /// Adds the metadata of the project.
     pub(crate) fn with_metadata(mut self, mut metadata: Metadata) -> Self {
         if self.corruption().is_some() {
-            metadata.schema = CORRUPT_STATUS;
+            metadata.schema = SchemaStatus::CorruptManifest;
         }
         self.details.metadata = Some(metadata);
         self
@@ -163,26 +160,32 @@ impl AppError {
 
     /// The corrupt part of the index, if that is the error.
     pub(crate) fn corruption(&self) -> Option<&str> {
-        self.details.data.get("damage")?.as_str()
+        match &self.details.data {
+            ErrorData::Incompatible { damage, .. } => damage.as_deref(),
+            _ => None,
+        }
     }
 
     /// The exit code: an unreadable source has a different code from a wrong command line.
     pub(crate) fn exit_code(&self) -> u8 {
-        if self.details.data.get("source").is_some() { 5 } else { self.code.exit_code() }
+        match self.details.data {
+            ErrorData::Source { .. } | ErrorData::File { source: true, .. } => 5,
+            _ => self.code.exit_code(),
+        }
     }
 
     /// The error for a project that is not registered.
     pub(crate) fn not_registered(root: &str) -> Self {
         Self::new(Code::ProjectNotFound, format!("No project is registered for {root}."))
             .hint("Run `codecompass index` there to register and index it.")
-            .data(json!({ "workspace": root, "command": "codecompass index" }))
+            .data(missing_workspace(root))
     }
 
     /// The error for a workspace that was requested by name and is not registered.
     pub(crate) fn workspace_not_registered(path: &str) -> Self {
         Self::new(Code::WorkspaceNotRegistered, format!("The workspace {path} is not registered."))
             .hint("Run `codecompass index` there, or start the server with --auto-workspace.")
-            .data(json!({ "workspace": path, "command": "codecompass index" }))
+            .data(missing_workspace(path))
     }
 
     /// The error for a query about one named item before anything is published.
@@ -190,7 +193,12 @@ impl AppError {
         Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
             .hint("Call index_repo, or run `codecompass index`, and retry when it is published.")
             .advice("Run `codecompass index`, and retry when it is done.")
-            .data(json!({ "call": { "tool": "index_repo", "params": {} }, "command": "codecompass index" }))
+            .data(ErrorData::Missing {
+                workspace: None,
+                path: None,
+                call: Some(ToolCall { tool: "index_repo".into(), params: Map::new() }),
+                command: Some("codecompass index".into()),
+            })
     }
 
     /// The error for a full disk. `needed` is an estimate.
@@ -207,26 +215,37 @@ impl AppError {
                 "Nothing is lost: the existing index still answers. Free some space there, or set CODECOMPASS_HOME to a \
                  folder on another disk, and run `codecompass sync`.",
             )
-            .data(json!({ "disk_full": true, "folder": folder, "free_bytes": free, "needed_bytes": needed }))
+            .data(ErrorData::DiskFull { disk_full: true, folder, free_bytes: free, needed_bytes: needed })
     }
 
     /// Whether the disk was full.
     pub(crate) fn is_disk_full(&self) -> bool {
-        self.details.data.get("disk_full").is_some()
+        matches!(self.details.data, ErrorData::DiskFull { .. })
     }
 
     /// The error for an archive of another version of this program.
     fn archive_version(message: String, what: &str, found: i64, required: i64) -> Self {
         let who =
             if found > required { "here; the archive is newer" } else { "where the archive is made; it is older" };
+        let (schema_status, command) = (SchemaStatus::ReindexRequired, "codecompass index".into());
+        let data = match what {
+            "format" => ErrorData::OtherFormat {
+                schema_status,
+                current_format_version: found,
+                required_format_version: required,
+                command,
+            },
+            _ => ErrorData::Incompatible {
+                schema_status,
+                current_schema_version: Some(found),
+                required_schema_version: required,
+                command,
+                damage: None,
+            },
+        };
         Self::new(Code::IndexIncompatible, message)
             .hint(format!("Nothing was changed. Update codecompass {who}. Or run `codecompass index`."))
-            .data(json!({
-                "schema_status": "reindex_required",
-                format!("current_{what}_version"): found,
-                format!("required_{what}_version"): required,
-                "command": "codecompass index",
-            }))
+            .data(data)
     }
 
     /// The error for a ref without a published view.
@@ -235,36 +254,37 @@ impl AppError {
         Self::new(Code::RefNotIndexed, format!("The ref {name:?} is not indexed."))
             .hint(format!("Call index_repo with ref {name:?}, or run `{command}`."))
             .advice(format!("Run `{command}`."))
-            .data(json!({
-                "ref": name,
-                "call": index_call(name),
-                "command": command,
-            }))
+            .data(ErrorData::Ref {
+                ref_name: name.to_owned(),
+                call: Some(index_call(name)),
+                command: Some(command),
+                job_id: None,
+            })
     }
 }
 
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
-        let incompatible = |message: String, found: Option<i64>, status: &str| {
+        let incompatible = |message: String, found: Option<i64>, damage: Option<String>| {
             let is_newer = found.is_some_and(|found| found > SCHEMA_VERSION);
             let first = if is_newer { "A newer codecompass made it: upgrade this one. Or run" } else { "Run" };
             Self::new(Code::IndexIncompatible, message)
                 .hint(format!("{first} `codecompass index --force` to rebuild it."))
-                .data(json!({
-                    "schema_status": status,
-                    "current_schema_version": found,
-                    "required_schema_version": SCHEMA_VERSION,
-                    "command": "codecompass index --force",
-                }))
+                .data(ErrorData::Incompatible {
+                    schema_status: match damage {
+                        Some(_) => SchemaStatus::CorruptManifest,
+                        None => SchemaStatus::ReindexRequired,
+                    },
+                    current_schema_version: found,
+                    required_schema_version: SCHEMA_VERSION,
+                    command: "codecompass index --force".into(),
+                    damage,
+                })
         };
         let message = sentence(&error.to_string());
         match error {
-            StoreError::ReindexRequired { found, .. } => incompatible(message, Some(found), "reindex_required"),
-            StoreError::Corrupt(what) => {
-                let mut error = incompatible(message, None, CORRUPT_STATUS);
-                error.details.data["damage"] = what.into();
-                error
-            }
+            StoreError::ReindexRequired { found, .. } => incompatible(message, Some(found), None),
+            StoreError::Corrupt(what) => incompatible(message, None, Some(what)),
             StoreError::NotRegistered(root) => Self::not_registered(&root.display().to_string()),
             StoreError::Locked => Self::new(Code::IndexInProgress, message)
                 .hint("Wait for it to end; `codecompass status` shows the progress."),
@@ -272,10 +292,14 @@ impl From<StoreError> for AppError {
                 .hint("Run `codecompass index` first; in a git repository only committed files are exported."),
             StoreError::FileExists(path) => Self::new(Code::InvalidInput, message)
                 .hint("Use --force to replace it, or choose another name.")
-                .data(json!({ "parameter": "path", "path": path.display().to_string() })),
+                .data(ErrorData::File { source: false, parameter: "path".into(), path: path.display().to_string() }),
             StoreError::Archive(why) => Self::new(Code::InvalidInput, message)
                 .hint("Nothing was changed. Export it again where it was made, or run `codecompass index` here.")
-                .data(json!({ "parameter": "path", "why": why })),
+                .data(ErrorData::Argument(WrongArgument {
+                    parameter: "path".into(),
+                    why: Some(why),
+                    ..WrongArgument::default()
+                })),
             StoreError::ArchiveVersion { what, found, required } => {
                 Self::archive_version(message, what, found, required)
             }
@@ -297,10 +321,10 @@ impl From<SourceError> for AppError {
             SourceError::UnknownRef { name } | SourceError::NotACommit { name } => {
                 Self::new(Code::RefNotIndexed, message)
                     .hint("`git branch --all` and `git tag` list the refs.")
-                    .data(json!({ "ref": name }))
+                    .data(ErrorData::ref_name(name))
             }
             SourceError::MissingPath { path } => {
-                let error = Self::new(Code::InvalidInput, message).data(json!({ "source": true }));
+                let error = Self::new(Code::InvalidInput, message).data(ErrorData::SOURCE);
                 match similar_path(&path) {
                     Some(near) => error.hint(format!("Did you mean {}?", near.display())),
                     None => error,
@@ -311,8 +335,8 @@ impl From<SourceError> for AppError {
             SourceError::BadPattern { .. } => Self::new(Code::InvalidInput, message),
             SourceError::RefusedRoot { .. } => Self::new(Code::InvalidInput, message)
                 .hint("Name the repository: --workspace PATH, or CLAUDE_PROJECT_DIR where a client starts the server.")
-                .data(json!({ "source": true })),
-            _ => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
+                .data(ErrorData::SOURCE),
+            _ => Self::new(Code::InvalidInput, message).data(ErrorData::SOURCE),
         }
     }
 }
@@ -324,7 +348,7 @@ impl From<IndexError> for AppError {
             IndexError::Source(error) => error.into(),
             IndexError::Store(error) => error.into(),
             IndexError::NoVersionControl(_) => Self::new(Code::RefNotIndexed, message),
-            IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(json!({ "source": true })),
+            IndexError::NoCommit => Self::new(Code::InvalidInput, message).data(ErrorData::SOURCE),
             IndexError::WorktreeUnstable => Self::new(Code::IndexStale, message).hint("Retry when that is done."),
             IndexError::Cancelled | IndexError::Threads(_) | IndexError::Watch(_) => {
                 Self::new(Code::InternalError, message)
@@ -349,8 +373,18 @@ fn similar_path(path: &Path) -> Option<PathBuf> {
 }
 
 /// The call that indexes a ref.
-pub(crate) fn index_call(name: &str) -> Value {
-    json!({ "tool": "index_repo", "params": { "ref": name } })
+pub(crate) fn index_call(name: &str) -> ToolCall {
+    ToolCall { tool: "index_repo".into(), params: Map::from_iter([("ref".to_owned(), Value::from(name))]) }
+}
+
+/// The data about a workspace that is not registered.
+fn missing_workspace(path: &str) -> ErrorData {
+    ErrorData::Missing {
+        workspace: Some(path.to_owned()),
+        path: None,
+        call: None,
+        command: Some("codecompass index".into()),
+    }
 }
 
 /// A name quoted for a shell: a branch name can contain almost anything.

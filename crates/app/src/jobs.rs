@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use codecompass_index::{Progress, SyncOutcome, Target};
 use codecompass_model::ids::content_hash;
 use codecompass_store::{JobMode, JobStatus};
-use serde_json::json;
+use codecompass_wire::ErrorData;
 
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
@@ -114,7 +114,7 @@ impl Jobs {
         let message = format!("{MAX_JOBS_PER_PROJECT} jobs of this project are running or waiting.");
         Err(AppError::new(Code::IndexInProgress, message)
             .hint("Retry when some of them are done; index_status shows the running one.")
-            .data(json!({ "job_id": last.id })))
+            .data(ErrorData::job(&last.id)))
     }
 
     /// The first unfinished job of a project: the running one, or the next one to run.

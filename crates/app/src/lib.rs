@@ -105,6 +105,7 @@ mod http_guard;
 mod jobs;
 mod launch;
 mod log;
+mod long_strings;
 mod mcp;
 mod measure;
 mod metadata;

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
 
+use codecompass_wire::{Candidate, ErrorBody, ErrorData, ErrorReply};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::config::Config;
@@ -25,21 +27,32 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Renders an answer in one format.
-    pub(crate) fn render(form: OutputFormat, code: u8, told: &dyn Render) -> Result<Self, AppError> {
-        Ok(match form {
-            OutputFormat::Json => Self { text: String::new(), json: told.json()?, code },
-            OutputFormat::Text(reader) => Self { text: told.text(reader)?, json: Value::Null, code },
-        })
+    pub(crate) fn render(form: OutputFormat, code: u8, told: impl Render) -> Result<Self, AppError> {
+        match form {
+            OutputFormat::Json => Self::from_wire(&told.wire()?, code),
+            OutputFormat::Text(reader) => Ok(Self { text: told.text(reader)?, json: Value::Null, code }),
+        }
+    }
+
+    /// An answer for machines.
+    pub(crate) fn from_wire(wire: &impl Serialize, code: u8) -> Result<Self, AppError> {
+        let json = serde_json::to_value(wire);
+        let json =
+            json.map_err(|error| AppError::new(Code::InternalError, format!("An answer cannot be written: {error}.")))?;
+        Ok(Self { text: String::new(), json, code })
     }
 }
 
 /// The data of an answer; a format is only rendered when it is requested.
 pub(crate) trait Render {
-    /// The JSON that the contracts define.
-    fn json(&self) -> Result<Value, AppError>;
+    /// The type of the JSON that the contracts define.
+    type Wire: Serialize;
+
+    /// The answer for machines.
+    fn wire(self) -> Result<Self::Wire, AppError>;
 
     /// The text for agents and people.
-    fn text(&self, reader: Reader) -> Result<String, AppError>;
+    fn text(self, reader: Reader) -> Result<String, AppError>;
 }
 
 /// The format of an answer.
@@ -352,10 +365,13 @@ pub(crate) fn error_json(error: &AppError) -> Value {
     if let Some(hint) = &error.details.hint {
         message = format!("{message} {hint}");
     }
-    serde_json::json!({
-        "error": { "code": error.code.as_str(), "message": message, "data": error.details.data },
-        "metadata": error.details.metadata.clone().unwrap_or_else(Metadata::unknown).to_json(),
-    })
+    let reply = ErrorReply {
+        error: ErrorBody { code: error.code.as_str().into(), message, data: error.details.data.clone() },
+        metadata: error.details.metadata.clone().unwrap_or_else(Metadata::unknown),
+    };
+    let mut json = serde_json::to_value(&reply).unwrap_or_default();
+    error.details.long.shorten_value(&mut json["error"]["data"]);
+    json
 }
 
 /// Prints a line to standard error.
@@ -388,25 +404,21 @@ fn write_out(text: &str) -> std::io::Result<()> {
 
 /// Prints the candidates for an ambiguous name to standard error.
 pub(crate) fn print_candidates(error: &AppError) {
-    candidate_lines(&error.details.data).iter().for_each(|line| print_stderr(line));
+    if let ErrorData::Ambiguous { candidates, total_candidates, .. } = &error.details.data {
+        candidate_lines(candidates, *total_candidates).iter().for_each(|line| print_stderr(line));
+    }
 }
 
 /// The maximum number of listed candidates.
 const MAX_CANDIDATES: usize = 10;
 
 /// The candidates for an ambiguous name, each with its location.
-fn candidate_lines(data: &Value) -> Vec<String> {
-    let word =
-        |candidate: &Value, name: &str| candidate[name].as_str().map(|word| escape::escape_control(word).into_owned());
-    let row = |candidate: &Value| {
-        let line = candidate["line_start"].as_u64().or(candidate["line"].as_u64())?;
-        let (path, kind) = (word(candidate, "path")?, word(candidate, "kind").unwrap_or_default());
-        Some(format!("  {path}:{line} {kind} {}", word(candidate, "qualified_name").unwrap_or_default()))
+fn candidate_lines(candidates: &[Candidate], total: usize) -> Vec<String> {
+    let row = |one: &Candidate| {
+        let (path, name) = (escape::escape_control(&one.path), escape::escape_control(&one.qualified_name));
+        format!("  {path}:{} {} {name}", one.line, one.kind)
     };
-    let all = data["candidates"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut rows: Vec<String> = all.iter().filter_map(row).collect();
-    let total = data["total_candidates"].as_u64().map_or(rows.len(), |total| total as usize).max(rows.len());
-    rows.truncate(MAX_CANDIDATES);
+    let mut rows: Vec<String> = candidates.iter().take(MAX_CANDIDATES).map(row).collect();
     if !rows.is_empty() && total > rows.len() {
         rows.push(format!("  … {} more", total - rows.len()));
     }

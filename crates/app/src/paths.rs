@@ -10,7 +10,7 @@ use std::path::Path;
 use codecompass_index::source::{MAX_PATH_BYTES, PathStatus, commit_path_status, real_path, worktree_path_status};
 use codecompass_model::{SkipReason, ViewKey};
 use codecompass_store::Snapshot;
-use serde_json::json;
+use codecompass_wire::{ErrorData, WrongArgument};
 
 use crate::error::{AppError, Code};
 use crate::session::Session;
@@ -108,7 +108,12 @@ impl PathBase {
     pub(crate) fn outside_error(&self, parameter: &str, given: &str) -> AppError {
         AppError::new(Code::InvalidInput, format!("`{parameter}` {given:?} leads out of the workspace {}.", self.root))
             .hint("Give a path inside it, absolute or from its root.")
-            .data(json!({ "parameter": parameter, "path": given, "workspace": self.root }))
+            .data(ErrorData::Argument(WrongArgument {
+                parameter: parameter.to_owned().into(),
+                path: Some(given.to_owned()),
+                workspace: Some(self.root.clone()),
+                ..WrongArgument::default()
+            }))
     }
 }
 
@@ -272,8 +277,12 @@ pub(crate) fn check_length(parameter: &str, given: &str) -> Result<(), AppError>
     }
     let bytes = given.len();
     let message = format!("`{parameter}` has {bytes} bytes: a path has at most {MAX_PATH_BYTES}.");
-    Err(AppError::new(Code::InvalidInput, message)
-        .data(json!({ "parameter": parameter, "bytes": bytes, "max_bytes": MAX_PATH_BYTES })))
+    Err(AppError::new(Code::InvalidInput, message).data(ErrorData::Argument(WrongArgument {
+        parameter: parameter.to_owned().into(),
+        bytes: Some(bytes),
+        max_bytes: Some(MAX_PATH_BYTES),
+        ..WrongArgument::default()
+    })))
 }
 
 /// A path without `.`, `..` and doubled slashes; `None` if it leads out at the top. A path that can only be a folder,

@@ -12,13 +12,16 @@ use codecompass_store::{
     Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, private,
     remove_secrets,
 };
+use codecompass_wire::{ErrorData, JobProgress};
 
 use crate::clock::now_ms;
 use crate::config::Config;
 use crate::data_location;
 use crate::error::{AppError, Code};
 use crate::log;
-use crate::metadata::{Completeness, Freshness, Indexing, Metadata};
+use crate::metadata::{
+    Completeness, Freshness, Indexing, Metadata, Protocol, SchemaStatus as WireSchemaStatus, schema_status,
+};
 use crate::output::print_stderr;
 use crate::progress::ProgressMeter;
 
@@ -272,7 +275,7 @@ impl Session {
         let error = match self.active_job() {
             Some(job) => job_in_progress(&job.id, Some(&job)),
             None => AppError::new(Code::IndexInProgress, "Another process is indexing this project.")
-                .data(serde_json::json!({ "job_id": null })),
+                .data(ErrorData::Job { job_id: None, progress: None }),
         };
         error.hint("Wait for it to end; `codecompass status` shows the progress.")
     }
@@ -281,12 +284,12 @@ impl Session {
     pub(crate) fn with_project_context(&self, error: AppError, ref_name: Option<&str>) -> AppError {
         let asked = ref_name.map(str::to_owned);
         let target = self.target(None).ok();
-        let mut metadata = Metadata { vcs: self.vcs(), ..Metadata::unknown() };
+        let mut metadata = Metadata { vcs_protocol: self.vcs().then_some(Protocol::V1), ..Metadata::unknown() };
         if let Some(name) = asked.or(target.map(|target| target.ref_name)) {
             metadata.ref_name = name;
         }
         if let Ok(status) = SchemaStatus::read(&self.dir) {
-            metadata.schema = status.as_str();
+            metadata.schema = schema_status(status);
             metadata.indexing = if status == SchemaStatus::Compatible { Indexing::Ready } else { Indexing::NotIndexed };
         }
         // A missing ref cannot be stale; the work tree is checked instead.
@@ -311,7 +314,7 @@ impl Session {
     /// The metadata of an answer from a view.
     pub(crate) fn metadata(&self, target: &Target, view: Option<&ViewInfo>) -> Metadata {
         let mut metadata = Metadata {
-            vcs: self.vcs(),
+            vcs_protocol: self.vcs().then_some(Protocol::V1),
             ref_name: target.ref_name.clone(),
             warnings: self.config.warnings.clone(),
             ..Metadata::unknown()
@@ -319,10 +322,10 @@ impl Session {
         if view.is_none()
             && let Ok(status) = SchemaStatus::read(&self.dir)
         {
-            metadata.schema = status.as_str();
+            metadata.schema = schema_status(status);
         }
         if let Some(view) = view {
-            metadata.schema = "compatible";
+            metadata.schema = WireSchemaStatus::Compatible;
             metadata.indexing = Indexing::Ready;
             metadata.indexed_commit = view.commit.clone();
             if view.facts_key != codecompass_index::extraction_key(&self.limits()) {
@@ -345,8 +348,7 @@ pub(crate) fn listing_bytes(listing: &Listing) -> u64 {
 /// The error for a conflicting job, with its id and progress.
 pub(crate) fn job_in_progress(id: &str, job: Option<&Job>) -> AppError {
     let Some(job) = job else {
-        return AppError::new(Code::IndexInProgress, format!("A job is running: {id}."))
-            .data(serde_json::json!({ "job_id": id }));
+        return AppError::new(Code::IndexInProgress, format!("A job is running: {id}.")).data(ErrorData::job(id));
     };
     let progress = job.progress;
     let far = match progress.files_total {
@@ -355,13 +357,15 @@ pub(crate) fn job_in_progress(id: &str, job: Option<&Job>) -> AppError {
     };
     let mode = job.mode.as_str();
     let message = format!("A job is running for {}: {id}, {mode}{far}.", job.ref_name);
-    AppError::new(Code::IndexInProgress, message).data(serde_json::json!({
-        "job_id": id,
-        "ref": job.ref_name,
-        "mode": mode,
-        "files_scanned": progress.files_scanned,
-        "files_total": progress.files_total,
-    }))
+    AppError::new(Code::IndexInProgress, message).data(ErrorData::Job {
+        job_id: Some(id.to_owned()),
+        progress: Some(JobProgress {
+            ref_name: job.ref_name.clone(),
+            mode: mode.into(),
+            files_scanned: progress.files_scanned,
+            files_total: progress.files_total,
+        }),
+    })
 }
 
 /// The options of [`Session::sync`].

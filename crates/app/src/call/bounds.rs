@@ -2,9 +2,10 @@
 //!
 //! The schemas do not mention the limits: they cost tokens in every session, and no sensible argument meets them.
 
-use serde_json::{Value, json};
+use codecompass_wire::ErrorData;
+use serde_json::Value;
 
-use super::tool_spec::{Arguments, Param, ParamSide};
+use super::tool_spec::{Param, ParamSide};
 use crate::error::{AppError, Code};
 use crate::measure::{count_text, count_with_noun};
 
@@ -22,9 +23,6 @@ const MAX_OBJECT: usize = 1 << 20;
 
 /// The maximum nesting depth of objects and lists.
 const MAX_DEPTH: usize = 32;
-
-/// The maximum number of characters of an argument that an error repeats.
-const MAX_REPEATED: usize = 160;
 
 /// Checks the size of a value. The error does not repeat it.
 pub(super) fn check(param: &Param, value: &Value, side: ParamSide) -> Result<(), AppError> {
@@ -53,7 +51,7 @@ pub(super) fn check(param: &Param, value: &Value, side: ParamSide) -> Result<(),
 fn too_large(param: &Param, size: usize, limit: usize, unit: &str) -> AppError {
     let (name, is, most) = (param.name, count_with_noun(size as u64, unit), count_text(limit as u64));
     AppError::new(Code::InvalidInput, format!("`{name}` has {is}: the maximum is {most}."))
-        .data(json!({ "parameter": name, "size": size, "maximum": limit }))
+        .data(ErrorData::too_large(name, size, limit))
 }
 
 /// Returns the total length of all names and strings of a value, and the nesting depth of its objects and lists. Every
@@ -77,66 +75,15 @@ fn size(value: &Value) -> (usize, usize) {
     (bytes, depth)
 }
 
-/// The strings of the arguments that are too long to be repeated in an error.
-pub(crate) struct Long(Vec<String>);
-
-impl Long {
-    /// The long strings of a call.
-    pub(crate) fn from_arguments(arguments: &Arguments) -> Self {
-        let texts = arguments.values().flat_map(|value| match value {
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-            value => Vec::from_iter(value.as_str()),
-        });
-        Self(texts.map(str::trim).filter(|text| text.len() > MAX_REPEATED).map(str::to_owned).collect())
-    }
-
-    /// Shortens them in an error.
-    pub(crate) fn shortened(&self, error: AppError) -> AppError {
-        self.0.iter().fold(error, |error, long| {
-            let shorten = |text: &str| shortened(text, long);
-            error.map_text(&shorten).map_data(&shorten)
-        })
-    }
-}
-
-/// The text with repetitions of a long string cut to its beginning, also where the string is escaped.
-fn shortened(text: &str, long: &str) -> String {
-    let escaped = format!("{long:?}");
-    cut_repeats(&cut_repeats(text, &escaped[1..escaped.len() - 1]), long)
-}
-
-/// Cuts repetitions of a long string in a text. A path may have lost its end.
-fn cut_repeats(text: &str, long: &str) -> String {
-    let end = long.char_indices().nth(MAX_REPEATED).map_or(long.len(), |(at, _)| at);
-    let (beginning, more) = long.split_at(end);
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find(beginning) {
-        let after = &rest[at + end..];
-        let same = after.chars().zip(more.chars()).take_while(|(one, other)| one == other);
-        let repeated: usize = same.map(|(one, _)| one.len_utf8()).sum();
-        out += &rest[..at + end];
-        out += if repeated > 0 { "…" } else { "" };
-        rest = &after[repeated..];
-    }
-    out + rest
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn size_counts_strings_and_levels() {
         assert_eq!(size(&json!({})), (1, 1));
         assert_eq!(size(&json!({ "ab": ["cde", 1, { "f": null }] })), (12, 4));
-    }
-
-    #[test]
-    fn errors_shorten_long_strings() {
-        let long = "\"é\n".repeat(300);
-        let error =
-            Long(vec![long.clone()]).shortened(AppError::new(Code::InvalidInput, format!("{long} and {long:?}.")));
-        assert!(error.message.starts_with(&long[..100]) && error.message.ends_with("…\"."), "{}", error.message);
-        assert!(error.message.chars().count() < 3 * MAX_REPEATED, "{}", error.message);
     }
 }

@@ -3,7 +3,7 @@
 use codecompass_model::SymbolKind;
 use codecompass_model::ids::content_hash;
 use codecompass_store::Snapshot;
-use serde_json::json;
+use codecompass_wire::{Allowed, ErrorData};
 
 use crate::config::FreshnessPolicy;
 use crate::error::{AppError, Code};
@@ -75,7 +75,7 @@ impl Cursor {
         offset.filter(|offset| self.encode(*offset) == text).ok_or_else(|| {
             AppError::new(Code::InvalidInput, "`cursor` belongs to another request, or the index has changed since.")
                 .hint("Retry without it.")
-                .data(json!({ "parameter": "cursor" }))
+                .data(ErrorData::parameter("cursor"))
         })
     }
 }
@@ -84,5 +84,5 @@ impl Cursor {
 pub(crate) fn unknown_value(parameter: &str, value: &str, allowed: Vec<String>) -> AppError {
     let list = allowed.join(", ");
     AppError::new(Code::InvalidInput, format!("Unknown `{parameter}` {value:?}. Allowed: {list}."))
-        .data(json!({ "parameter": parameter, "allowed": allowed }))
+        .data(ErrorData::not_allowed(parameter.to_owned(), Allowed::List(allowed)))
 }

@@ -21,13 +21,13 @@ use codecompass_store::Snapshot;
 use crate::config::{Config, FreshnessPolicy};
 use crate::error::AppError;
 use crate::jobs::Job;
+use crate::long_strings::Long;
 use crate::metadata::{Freshness, Metadata};
 use crate::output::{Answer, OutputFormat, Printer, Reader};
 use crate::paths::PathResolver;
 use crate::session::{Session, SessionOptions};
 use crate::time_limit::TimeLimit;
 use crate::views::{Access, InlineRefresh, Published, Refresh, SnapshotCache, TargetView};
-use bounds::Long;
 use host::{HostedWorkspace, Served, UnknownWorkspace};
 use ref_compare::RefComparer;
 use tool_spec::{Arguments, ToolCall, ToolFn, ToolSpec};
@@ -140,18 +140,18 @@ impl QueryContext<'_> {
 impl<'a> Call<'a> {
     /// Runs a tool for a command.
     pub(crate) fn run(&mut self, tool: ToolFn) -> Result<Answer, AppError> {
-        let long = Long::from_arguments(&self.arguments);
-        tool(self).map_err(|error| long.shortened(error))
+        let long = Long::from_values(self.arguments.values());
+        tool(self).map_err(|error| error.shorten(long))
     }
 
     /// Runs a tool on a server.
     pub(crate) fn run_served(&mut self, tool: &ToolSpec, served: Served<'a>) -> Result<Answer, AppError> {
-        let long = Long::from_arguments(&self.arguments);
+        let long = Long::from_values(self.arguments.values());
         let answer = match tool.call {
             ToolCall::Anywhere(call) => call(self),
             ToolCall::OnServer(call) => call(self, served),
         };
-        answer.map_err(|error| long.shortened(error))
+        answer.map_err(|error| error.shorten(long))
     }
 
     /// Whether a server's developers want details.

@@ -10,7 +10,7 @@ use codecompass_model::{BlobId, VersionId, ViewKey};
 use codecompass_query::diff::{FilePair, FileSide};
 use codecompass_query::graph::ResolveCache;
 use codecompass_store::{Snapshot, ViewInfo};
-use serde_json::json;
+use codecompass_wire::ErrorData;
 
 use crate::config::Config;
 use crate::error::{AppError, Code};
@@ -94,7 +94,7 @@ impl<'a> RefComparer<'a> {
         let target = self.session.target(None)?;
         if !target.is_worktree() {
             return Err(AppError::new(Code::InvalidInput, "The repository is bare: it has no work tree.")
-                .data(json!({ "parameter": "head_ref" })));
+                .data(ErrorData::parameter("head_ref")));
         }
         // A comparison without the latest edits would report no changes.
         let access = Access { must_be_fresh: true, ..Access::default() };

@@ -4,6 +4,7 @@
 //! schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]) are derived from it, so the documented
 //! and the checked parameters cannot diverge.
 
+use codecompass_wire::{Allowed, ErrorData};
 use serde_json::{Map, Value, json};
 
 use super::bounds;
@@ -19,9 +20,8 @@ pub(crate) struct ToolSpec {
     /// For an agent that chooses a tool: what it answers, and when to use it.
     pub(crate) description: &'static str,
     pub(crate) params: &'static [Param],
-    /// The properties of an answer except `metadata`, as a JSON schema. Every answer has those named in `always`.
-    pub(crate) output: fn() -> Value,
-    pub(crate) always: &'static [&'static str],
+    /// The JSON schema of an answer.
+    pub(crate) output: Output,
     pub(crate) effect: Effect,
     /// One of the few tools that an agent needs first.
     pub(crate) first: bool,
@@ -38,6 +38,14 @@ pub(crate) enum ToolCall {
     Anywhere(ToolFn),
     /// By a server only.
     OnServer(fn(&mut Call<'_>, Served<'_>) -> Result<Answer, AppError>),
+}
+
+/// The JSON schema of an answer.
+pub(crate) enum Output {
+    /// Derived from the type of the answer.
+    Typed(fn() -> Map<String, Value>),
+    /// The properties except `metadata`, and the names of those that every answer has.
+    Listed(fn() -> Value, &'static [&'static str]),
 }
 
 /// What a call changes.
@@ -202,9 +210,13 @@ impl ToolSpec {
 
     /// The schema of an answer.
     pub(crate) fn output_schema(&self) -> Map<String, Value> {
-        let mut properties = (self.output)();
+        let (properties, always) = match self.output {
+            Output::Typed(schema) => return schema(),
+            Output::Listed(properties, always) => (properties, always),
+        };
+        let mut properties = properties();
         properties["metadata"] = json!({ "type": "object" });
-        let mut always = self.always.to_vec();
+        let mut always = always.to_vec();
         always.push("metadata");
         let mut schema = Map::new();
         schema.insert("type".into(), json!("object"));
@@ -351,11 +363,11 @@ impl Param {
 
     fn invalid(&self, problem: &str) -> AppError {
         let allowed = match self.kind {
-            ParamKind::Choice(words, _) => json!(words),
-            _ => json!(self.expected()),
+            ParamKind::Choice(words, _) => Allowed::List(words.iter().map(|word| (*word).to_owned()).collect()),
+            _ => Allowed::Text(self.expected()),
         };
         AppError::new(self.code, format!("`{}` {problem}: it must be {}.", self.name, self.expected()))
-            .data(json!({ "parameter": self.name, "allowed": allowed }))
+            .data(ErrorData::not_allowed(self.name, allowed))
     }
 }
 
@@ -493,7 +505,7 @@ fn unknown_argument(tool: &ToolSpec, name: &str) -> AppError {
         Code::InvalidInput,
         format!("`{name}` is no parameter of {}. It takes: {}.", tool.name, known.join(", ")),
     )
-    .data(json!({ "parameter": name, "allowed": known }))
+    .data(ErrorData::not_allowed(name, Allowed::List(known.into_iter().map(str::to_owned).collect())))
 }
 
 fn short_value(value: &Value) -> String {
@@ -595,7 +607,8 @@ mod tests {
             assert_eq!(error.code, Code::InvalidInput);
             assert!(error.message.contains(&format!("`{parameter}`")), "{}", error.message);
             assert!(error.message.contains(allowed), "{}", error.message);
-            assert_eq!(error.details.data["parameter"], parameter);
+            let ErrorData::Argument(wrong) = &error.details.data else { panic!("{error:?}") };
+            assert_eq!(wrong.parameter, parameter);
         }
     }
 
@@ -613,13 +626,41 @@ mod tests {
         assert_eq!(arguments.text("detail_level").as_deref(), Some("signature"));
     }
 
+    /// Whether a schema demands everything that another demands. The order of names has no meaning.
+    fn implies(strict: &Value, loose: &Value) -> bool {
+        match (strict, loose) {
+            (Value::Object(strict), Value::Object(loose)) => {
+                loose.iter().all(|(name, loose)| strict.get(name).is_some_and(|strict| implies(strict, loose)))
+            }
+            (Value::Array(strict), Value::Array(loose)) => {
+                strict.len() == loose.len()
+                    && loose.iter().all(|loose| strict.iter().any(|strict| implies(strict, loose)))
+            }
+            (strict, loose) => strict == loose,
+        }
+    }
+
+    /// The file has the schemas as they were when they were written by hand.
+    #[test]
+    fn output_schemas_demand_what_they_always_did() {
+        let before: Map<String, Value> =
+            serde_json::from_str(include_str!("../../tests/output_schemas.json")).expect("the file is valid");
+        assert_eq!(before.len(), TOOLS.len());
+        for tool in TOOLS {
+            let now = Value::Object(tool.output_schema());
+            assert!(implies(&now, &before[tool.name]), "{}: {now:#}\n{:#}", tool.name, before[tool.name]);
+            assert!(!implies(&json!({ "type": "object" }), &before[tool.name]), "the test can fail");
+        }
+    }
+
     #[test]
     fn every_tool_takes_a_workspace_and_nothing_unknown() {
         for tool in TOOLS {
             assert!(tool.params.iter().any(|param| param.name == "workspace"), "{}", tool.name);
             assert_eq!(tool.input_schema(OutputFormat::Json)["additionalProperties"], json!(false));
             let output = tool.output_schema();
-            for name in tool.always {
+            for name in output["required"].as_array().expect("a list") {
+                let name = name.as_str().expect("a name");
                 assert!(output["properties"].get(name).is_some(), "{}: {name} has no schema", tool.name);
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::{Common, ConfigArgs, ConfigCommand};
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, style};
 use crate::session::{Session, data_folder};
 

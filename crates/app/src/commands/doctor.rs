@@ -12,7 +12,7 @@ use crate::cli::{Common, DoctorArgs};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, count_with_noun, free_bytes};
-use crate::metadata::{Freshness, Metadata};
+use crate::metadata::{Freshness, Metadata, MetadataText, schema_status};
 use crate::output::Answer;
 use crate::session::{Session, listing_bytes};
 use crate::views::published_for_target;
@@ -186,7 +186,7 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
         .ok()
         .flatten();
     let mut metadata = session.metadata(&target, view.as_ref().map(|(view, _)| view));
-    metadata.schema = schema.as_str();
+    metadata.schema = schema_status(schema);
     if let Some((view, store)) = &view
         && view.key == target.key
         && freshness(store, &session.workspace, &target, view, &session.limits(), None)? == Compared::Fresh

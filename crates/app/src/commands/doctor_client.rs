@@ -13,7 +13,7 @@ use crate::cli::Common;
 use crate::error::AppError;
 use crate::launch::{Launch, ServerCommand, is_this_program};
 use crate::measure::seconds_text;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
 use crate::setup::clients::{CLIENTS, Client, ConfigFile, Folder};
 use crate::setup::entry;

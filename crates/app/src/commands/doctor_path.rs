@@ -7,6 +7,7 @@ use crate::cli::Common;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::count_with_noun;
+use crate::metadata::MetadataText;
 use crate::output::{Answer, style};
 use crate::paths::{Absence, PathResolver};
 use crate::session::Session;

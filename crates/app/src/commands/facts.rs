@@ -8,12 +8,13 @@ use codecompass_index::source::{Workspace, content_skip_reason, real_path};
 use codecompass_lang::{Extracted, extract, has_visibility};
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Binding, FileFacts, Import, Reference, Symbol, ValuePart};
+use codecompass_wire::ErrorData;
 use serde_json::{Map, Value, json};
 
 use crate::cli::Common;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
 
 pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError> {
@@ -32,7 +33,7 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError
 /// Reads and extracts a file under its path in the index; also returns why an index would skip it.
 fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
     let wrong = |error: std::io::Error| {
-        AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(json!({ "source": true }))
+        AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(ErrorData::SOURCE)
     };
     let real = real_path(path).or_else(|error| resolve_from_root(common, path).ok_or(error)).map_err(wrong)?;
     let bytes = std::fs::read(&real).map_err(wrong)?;

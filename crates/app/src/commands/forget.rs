@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use codecompass_index::source::real_path;
 use codecompass_store::remove_project;
+use codecompass_wire::ErrorData;
 use serde_json::json;
 
 use crate::cli::ForgetArgs;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::bytes_text;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
 use crate::projects::{self, StoredProject};
 use crate::session::data_folder;
@@ -60,13 +61,18 @@ fn find(data: &Path, asked: &Path) -> Result<StoredProject, AppError> {
         1 => Ok(meant.remove(0)),
         0 => Err(AppError::new(Code::ProjectNotFound, format!("No project is registered for {shown_path}."))
             .hint("Run `codecompass projects`, and give a path or an id from its list.")
-            .data(json!({ "path": shown_path, "command": "codecompass projects" }))),
+            .data(ErrorData::Missing {
+                workspace: None,
+                path: Some(shown_path),
+                call: None,
+                command: Some("codecompass projects".into()),
+            })),
         count => {
             // The folder was a different repository before.
-            let ids: Vec<&str> = meant.iter().map(|known| known.id.as_str()).collect();
+            let ids: Vec<String> = meant.iter().map(|known| known.id.clone()).collect();
             Err(AppError::new(Code::InvalidInput, format!("{count} projects are registered for {shown_path}."))
                 .hint(format!("Give the id of one of them: {}.", ids.join(", ")))
-                .data(json!({ "parameter": "path", "path": shown_path, "candidates": ids })))
+                .data(ErrorData::AmbiguousProject { parameter: "path".into(), path: shown_path, candidates: ids }))
         }
     }
 }

@@ -1,11 +1,12 @@
 //! `codecompass completions` and `man`: prints shell completions and manual pages.
 
+use codecompass_wire::ErrorData;
 use serde_json::json;
 
 use super::TOOL_COMMANDS;
 use crate::cli::{self, CompletionsArgs, ManArgs};
 use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Answer {
@@ -20,7 +21,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Answer, AppError> {
         let name = args.command.as_deref().unwrap_or_default();
         AppError::new(Code::InvalidInput, format!("There is no command {name:?}."))
             .hint("`codecompass help` lists the commands.")
-            .data(json!({ "parameter": "command" }))
+            .data(ErrorData::parameter("command"))
     })
 }
 

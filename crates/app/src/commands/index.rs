@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use codecompass_index::{SyncOutcome, Target};
 use codecompass_store::ViewInfo;
+use codecompass_wire::ErrorData;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Common, IndexArgs, SyncArgs};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, count_with_noun, seconds_text};
-use crate::metadata::Freshness;
+use crate::metadata::{Freshness, MetadataText};
 use crate::output::Answer;
 use crate::paths::PathResolver;
 use crate::session::{Session, SyncRequest};
@@ -57,7 +58,7 @@ fn sync_after_running_job(
         Some(job) if job.view.as_ref() == Some(&target.key) => Err(AppError {
             code: Code::SyncInProgress,
             message: format!("{} is already being synced by job {}.", target.ref_name, job.id),
-            ..error.data(json!({ "job_id": job.id }))
+            ..error.data(ErrorData::job(job.id))
         }),
         _ => session.sync(target, SyncRequest { wait: true, ..request }),
     }
@@ -70,7 +71,7 @@ fn retry_while_locked(attempt: impl Fn() -> Result<SyncOutcome, AppError>) -> Re
         match attempt() {
             Err(error)
                 if error.code == Code::IndexInProgress
-                    && error.details.data["job_id"].is_null()
+                    && !matches!(error.details.data, ErrorData::Job { job_id: Some(_), .. })
                     && began.elapsed() < JOB_ID_TIMEOUT =>
             {
                 std::thread::sleep(Duration::from_millis(10));

@@ -7,6 +7,7 @@ use crate::cli::{Common, PathArg};
 use crate::clock::now_ms;
 use crate::error::AppError;
 use crate::escape::escape_control;
+use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::Session;
 use crate::views::published_for_target;

@@ -3,7 +3,7 @@
 use codecompass_lang::{LanguageSupport, supported_languages};
 use serde_json::{Value, json};
 
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, style};
 
 pub(crate) fn run() -> Answer {

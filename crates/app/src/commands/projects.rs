@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::bytes_text;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, style};
 use crate::projects;
 use crate::session::data_folder;

@@ -15,6 +15,7 @@ use crate::clock::{DAY, now_ms};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text};
+use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::views::published_for_target;

@@ -10,7 +10,7 @@ use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::launch::is_this_program;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, style};
 use crate::server;
 use crate::session::{data_folder, kill_point};

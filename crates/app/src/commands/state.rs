@@ -9,6 +9,7 @@ use codecompass_store::{
     Archive, ExportRequest, FORMAT_VERSION, ImportRequest, Imported, InitialView, SCHEMA_VERSION, StoreError, ViewInfo,
     export, import,
 };
+use codecompass_wire::ErrorData;
 use serde_json::{Value, json};
 
 use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
@@ -16,6 +17,7 @@ use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, seconds_text};
+use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::views::published_for_target;
@@ -85,7 +87,7 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf, AppError> {
     let unusable = |why: &str| {
         AppError::new(Code::InvalidInput, format!("Cannot write {}: {why}.", path.display()))
             .hint("Give a file in an existing folder.")
-            .data(json!({ "parameter": "path", "path": path.display().to_string() }))
+            .data(ErrorData::File { source: false, parameter: "path".into(), path: path.display().to_string() })
     };
     let absolute = std::path::absolute(path).map_err(|error| unusable(&error.to_string()))?;
     match (absolute.file_name(), absolute.parent()) {
@@ -100,7 +102,7 @@ fn export_error(session: &Session, target: &Path, error: StoreError) -> AppError
         StoreError::Io { path, source } if path.parent() == target.parent() => {
             AppError::new(Code::InvalidInput, format!("Cannot write {}: {source}.", target.display()))
                 .hint("Nothing was changed. Give a writable file on a disk with enough space.")
-                .data(json!({ "parameter": "path", "path": target.display().to_string() }))
+                .data(ErrorData::File { source: false, parameter: "path".into(), path: target.display().to_string() })
         }
         StoreError::NotRegistered(_) => AppError::not_registered(&session.root()),
         error => error.into(),
@@ -152,7 +154,7 @@ fn check_readable(path: &Path) -> Result<(), AppError> {
     let unreadable = |error: std::io::Error| {
         AppError::new(Code::InvalidInput, format!("Cannot read {}: {error}.", path.display()))
             .hint("Give a file written by `codecompass state export`. Nothing was changed.")
-            .data(json!({ "source": true, "parameter": "path", "path": path.display().to_string() }))
+            .data(ErrorData::File { source: true, parameter: "path".into(), path: path.display().to_string() })
     };
     std::fs::File::open(path).map(drop).map_err(unreadable)
 }

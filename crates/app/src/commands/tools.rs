@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::{AppError, Code};
 use crate::mcp;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat};
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::{Effect, Param, ParamKind, ToolSpec};
@@ -46,7 +46,7 @@ fn tool_text(tool: &ToolSpec) -> String {
     for param in tool.params {
         text += &format!("| `{}` | {} | {} | {} |\n", param.name, type_text(param), default_text(param), param.about);
     }
-    let fields: Vec<String> = tool.always.iter().map(|name| format!("`{name}`")).collect();
+    let fields: Vec<String> = required_fields(tool).iter().map(|name| format!("`{name}`")).collect();
     text + &format!("\nReturns {} and `metadata`.\n", fields.join(", "))
 }
 
@@ -83,4 +83,11 @@ mod tests {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
         codecompass_testkit::expect_file(&page, &super::page());
     }
+}
+
+/// The fields that every answer of a tool has, except the metadata.
+fn required_fields(tool: &ToolSpec) -> Vec<String> {
+    let schema = tool.output_schema();
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    required.filter_map(Value::as_str).filter(|name| *name != "metadata").map(str::to_owned).collect()
 }

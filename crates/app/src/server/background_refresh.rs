@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use codecompass_index::{Change, Freshness, SyncOutcome, Target, Watch, any_changed, freshness};
 use codecompass_model::ViewKey;
 use codecompass_store::{JobMode, Store, ViewInfo};
-use serde_json::json;
+use codecompass_wire::ErrorData;
 
 use super::Server;
 use super::workspaces::OpenWorkspace;
@@ -277,7 +277,12 @@ impl Refresh for BackgroundRefresh<'_> {
             None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being indexed by job {}.", job.id))
                 .hint("Retry when index_status shows the job as published.")
                 .advice("Retry in a moment; `codecompass status` shows the progress.")
-                .data(json!({ "ref": name, "job_id": job.id }))),
+                .data(ErrorData::Ref {
+                    ref_name: name.to_owned(),
+                    call: None,
+                    command: None,
+                    job_id: Some(job.id.clone()),
+                })),
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use codecompass_index::source::real_path;
-use serde_json::json;
+use codecompass_wire::ErrorData;
 
 use super::background_refresh::WatchState;
 use super::{Server, recent};
@@ -211,7 +211,7 @@ impl Workspaces {
             true => Ok(self.insert(server, own, false, false)),
             false => Err(AppError::new(Code::WorkspaceNotAllowed, "This server answers for its own workspace only.")
                 .hint("Omit `workspace`, or start another server there.")
-                .data(json!({ "workspace": asked }))),
+                .data(ErrorData::workspace(asked))),
         }
     }
 
@@ -241,7 +241,7 @@ impl Workspaces {
         let message = format!("{MAX_REQUESTED_WORKSPACES} workspaces are open by request, and all of them are in use.");
         Err(AppError::new(Code::WorkspaceLimitExceeded, message)
             .hint("Retry when their jobs are done.")
-            .data(json!({ "limit": MAX_REQUESTED_WORKSPACES })))
+            .data(ErrorData::Limit { limit: MAX_REQUESTED_WORKSPACES }))
     }
 
     /// Closes workspaces above the limit, unless they are in use.
@@ -290,5 +290,5 @@ impl Workspaces {
 fn not_allowed(asked: &str) -> AppError {
     AppError::new(Code::WorkspaceNotAllowed, format!("The workspace {asked} is not under an allowed root."))
         .hint("Start the server with --allowed-root for a folder that contains it.")
-        .data(json!({ "workspace": asked }))
+        .data(ErrorData::workspace(asked))
 }

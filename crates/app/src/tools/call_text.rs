@@ -200,9 +200,8 @@ impl Calls {
             for edge in side.iter().flat_map(|side| &side.edges) {
                 let (far, name) = match &edge.far {
                     EnclosingScope::Symbol(shown) => (key(shown), shown.symbol().qualified_name.clone()),
-                    EnclosingScope::Module(fields) => {
-                        let name = fields.get("qualified_name").and_then(|name| name.as_str()).unwrap_or_default();
-                        ((edge.call.path.clone(), u32::MAX), name.to_owned())
+                    EnclosingScope::Module(module) => {
+                        ((edge.call.path.clone(), u32::MAX), module.qualified_name.clone())
                     }
                 };
                 if !nodes.iter().any(|(known, _)| *known == far) {

@@ -6,6 +6,7 @@ use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_query::diff::{Facet, doc_changed, facets, own_lines};
 use codecompass_query::line_diff::{Step, counts, diff_lines, unified};
+use codecompass_wire::SymbolSummary;
 use serde_json::{Map, Value, json};
 
 use super::compare_symbol::{CompareArgs, SymbolVersion, SymbolVersions, inconsistent_index};
@@ -13,7 +14,7 @@ use super::ref_compare::RefState;
 use super::rows;
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Reader, Render, style};
 
 /// The maximum length of a diff, in bytes.
@@ -29,7 +30,7 @@ pub(super) struct SymbolComparison<'c> {
     diff: Option<String>,
     is_diff_cut: bool,
     /// Other symbols with the same name.
-    pub(super) others: Vec<Value>,
+    pub(super) others: Vec<SymbolSummary>,
     pub(super) metadata: Metadata,
 }
 
@@ -202,7 +203,9 @@ impl<'c> SymbolComparison<'c> {
 }
 
 impl Render for SymbolComparison<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         let latest = self.latest().ok_or_else(inconsistent_index)?;
         let symbol = symbol(latest);
         let mut fields = Map::new();
@@ -230,7 +233,7 @@ impl Render for SymbolComparison<'_> {
         Ok(Value::Object(fields))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let mut text = self.headline(self.latest().ok_or_else(inconsistent_index)?);
         for (name, version) in [(&self.question.base, &self.both.base), (&self.question.head, &self.both.head)] {
             let place = match version {

@@ -7,13 +7,16 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
 use codecompass_query::AmbiguityPolicy;
 use codecompass_query::diff::{FilePair, FileSide, Pair, SymbolSide, pair_symbols};
+use codecompass_wire::ErrorData;
 use serde_json::json;
 
 use super::compare_shape::SymbolComparison;
 use super::graph::{self, with_graph};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::symbol_input;
-use super::tool_spec::{Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{
+    Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
@@ -38,33 +41,35 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("no_diff", ParamKind::Flag(false), "Omit the diff").cli_only().flag("no-diff"),
         WORKSPACE,
     ],
-    output: || {
-        json!({
-            "symbol": schema::text(),
-            "path": schema::text(),
-            "symbol_stable_id": schema::text(),
-            "base_ref": schema::text(),
-            "head_ref": schema::text(),
-            "base_version": schema::object_or_null(),
-            "head_version": schema::object_or_null(),
-            "diff_summary": schema::object(
-                &[],
-                &["lines_added", "lines_removed"],
-                &[
-                    ("status", schema::one_of(&["added", "deleted", "modified", "unchanged"])),
-                    ("signature_changed", schema::flag()),
-                    ("body_changed", schema::flag()),
-                    ("attributes_changed", schema::flag()),
-                    ("line_range_shifted", schema::flag()),
-                ],
-            ),
-            "doc_changed": schema::flag(),
-            "diff": schema::text(),
-            "diff_truncated": schema::flag(),
-            "other_matches": schema::list(schema::any_object()),
-        })
-    },
-    always: &["symbol", "path", "symbol_stable_id", "base_version", "head_version", "diff_summary"],
+    output: Output::Listed(
+        || {
+            json!({
+                "symbol": schema::text(),
+                "path": schema::text(),
+                "symbol_stable_id": schema::text(),
+                "base_ref": schema::text(),
+                "head_ref": schema::text(),
+                "base_version": schema::object_or_null(),
+                "head_version": schema::object_or_null(),
+                "diff_summary": schema::object(
+                    &[],
+                    &["lines_added", "lines_removed"],
+                    &[
+                        ("status", schema::one_of(&["added", "deleted", "modified", "unchanged"])),
+                        ("signature_changed", schema::flag()),
+                        ("body_changed", schema::flag()),
+                        ("attributes_changed", schema::flag()),
+                        ("line_range_shifted", schema::flag()),
+                    ],
+                ),
+                "doc_changed": schema::flag(),
+                "diff": schema::text(),
+                "diff_truncated": schema::flag(),
+                "other_matches": schema::list(schema::any_object()),
+            })
+        },
+        &["symbol", "path", "symbol_stable_id", "base_version", "head_version", "diff_summary"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -89,7 +94,7 @@ impl CompareArgs {
         let base = arguments.required_text("base_ref");
         if base == WORKTREE_REF {
             let message = "`base_ref` cannot be the work tree: give a commit, branch or tag.";
-            return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "base_ref" })));
+            return Err(AppError::new(Code::InvalidInput, message).data(ErrorData::parameter("base_ref")));
         }
         Ok(Self {
             name: arguments.required_text("symbol_name"),
@@ -117,7 +122,7 @@ pub(super) struct SymbolVersions {
 fn answer(look: &mut RefComparer<'_>, paths: &PathResolver<'_>, question: &CompareArgs) -> Result<Answer, AppError> {
     let Some(repo) = look.repo() else {
         return Err(AppError::new(Code::RefNotIndexed, "The folder is not a git repository: it has no refs.")
-            .data(json!({ "ref": question.base })));
+            .data(ErrorData::ref_name(&question.base)));
     };
     let base_commit = look.resolve_commit(repo, &question.base)?;
     let head = match question.head.as_str() {
@@ -163,7 +168,9 @@ fn compare(
     }
     if !others.is_empty() {
         let memory = &taken_from.resolve_cache;
-        compared.others = with_graph(memory, &question.time_limit, |graph| graph::others_json(graph, others))?;
+        compared.others = with_graph(memory, &question.time_limit, |graph| {
+            Ok(graph::summaries(&graph::load_others(graph, others)?))
+        })?;
         let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; showing the one in {path}; give `path` or a symbol_id for another",
@@ -172,7 +179,7 @@ fn compare(
         ));
     }
     compared.metadata = metadata;
-    Answer::render(look.form, 0, &compared)
+    Answer::render(look.form, 0, compared)
 }
 
 /// The symbol that the name resolves to in a state, and the others with the same name.

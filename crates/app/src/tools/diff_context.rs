@@ -2,17 +2,18 @@
 
 use codecompass_index::source::FileChange;
 use codecompass_query::diff::{Pair, changed, drop_unchanged, pair_symbols, variants};
+use codecompass_wire::ErrorData;
 use serde_json::{Value, json};
 
 use super::input::Cursor;
 use super::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::test_filter::{TESTS, TestFilter};
-use super::tool_spec::{ALL, Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use super::tool_spec::{ALL, Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use super::{change_json, change_text, impact, shape};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader};
 use crate::paths::PathResolver;
 use crate::time_limit::TimeLimit;
@@ -54,46 +55,48 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .flag("docs"),
         shape::CURSOR,
     ],
-    output: || {
-        let file = schema::object(&["path", "change_type", "old_path"], &[], &[]);
-        let change = schema::object(
-            &["symbol", "path"],
-            &[],
-            &[
-                ("change_type", schema::one_of(&["added", "modified", "deleted"])),
-                ("changed", schema::list(schema::one_of(&["signature", "body", "attributes", "doc"]))),
-                ("before", schema::object_or_null()),
-                ("after", schema::object_or_null()),
-                ("lines", schema::object(&[], &["start", "end"], &[])),
-            ],
-        );
-        json!({
-            "base_ref": schema::text(),
-            "head_ref": schema::text(),
-            "merge_base_commit": schema::text(),
-            "affected_files": schema::count(),
-            "file_changes": schema::list(file),
-            "changes": schema::list(change),
-            "total_changes": schema::count(),
-            "doc_only_changes": schema::count(),
-            "doc_changes": schema::list(schema::any_object()),
-            "moved_symbols": schema::count(),
-            "affected_callers": schema::list(schema::any_object()),
-            "edges_added": schema::list(schema::any_object()),
-            "edges_removed": schema::list(schema::any_object()),
-        })
-    },
-    always: &[
-        "base_ref",
-        "head_ref",
-        "merge_base_commit",
-        "affected_files",
-        "file_changes",
-        "changes",
-        "total_changes",
-        "doc_only_changes",
-        "moved_symbols",
-    ],
+    output: Output::Listed(
+        || {
+            let file = schema::object(&["path", "change_type", "old_path"], &[], &[]);
+            let change = schema::object(
+                &["symbol", "path"],
+                &[],
+                &[
+                    ("change_type", schema::one_of(&["added", "modified", "deleted"])),
+                    ("changed", schema::list(schema::one_of(&["signature", "body", "attributes", "doc"]))),
+                    ("before", schema::object_or_null()),
+                    ("after", schema::object_or_null()),
+                    ("lines", schema::object(&[], &["start", "end"], &[])),
+                ],
+            );
+            json!({
+                "base_ref": schema::text(),
+                "head_ref": schema::text(),
+                "merge_base_commit": schema::text(),
+                "affected_files": schema::count(),
+                "file_changes": schema::list(file),
+                "changes": schema::list(change),
+                "total_changes": schema::count(),
+                "doc_only_changes": schema::count(),
+                "doc_changes": schema::list(schema::any_object()),
+                "moved_symbols": schema::count(),
+                "affected_callers": schema::list(schema::any_object()),
+                "edges_added": schema::list(schema::any_object()),
+                "edges_removed": schema::list(schema::any_object()),
+            })
+        },
+        &[
+            "base_ref",
+            "head_ref",
+            "merge_base_commit",
+            "affected_files",
+            "file_changes",
+            "changes",
+            "total_changes",
+            "doc_only_changes",
+            "moved_symbols",
+        ],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -126,7 +129,7 @@ impl DiffArgs {
                 "`base_ref` cannot be the work tree: give a commit, branch or tag.",
             )
             .hint("Give \"@worktree\" as head_ref.")
-            .data(json!({ "parameter": "base_ref" })));
+            .data(ErrorData::parameter("base_ref")));
         }
         let (limit, warnings) = arguments.limit();
         Ok(Self {
@@ -176,7 +179,8 @@ impl RefPair {
             }
         };
         let failed = |why: String| {
-            AppError::new(Code::MergeBaseFailed, why).data(json!({ "base_ref": base_ref, "head_ref": head_ref }))
+            AppError::new(Code::MergeBaseFailed, why)
+                .data(ErrorData::Refs { base_ref: base_ref.clone(), head_ref: head_ref.clone() })
         };
         let merge_base = match repo.merge_base(&base_commit, &head.commit) {
             Ok(Some(commit)) => commit,
@@ -280,7 +284,7 @@ impl Diff<'_> {
     fn render_json(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
         let RefPair { base_ref, head_ref, base, head } = self.sides;
         let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
-        files.truncate(shape::fitting_count(&files, None, most_bytes / 3));
+        files.truncate(codecompass_wire::fit(&files, most_bytes / 3));
         if files.len() < self.files.len() {
             metadata.completeness = Completeness::Truncated;
             metadata.warnings.push(format!("{} of {} files are listed", files.len(), self.files.len()));
@@ -297,7 +301,7 @@ impl Diff<'_> {
         let listed: Result<Vec<Value>, AppError> =
             page.iter().map(|pair| change_json::change(base, head, pair)).collect();
         let mut listed = listed?;
-        listed.truncate(shape::fitting_count(&listed, None, most_bytes.saturating_sub(used + reserved)));
+        listed.truncate(codecompass_wire::fit(&listed, most_bytes.saturating_sub(used + reserved)));
         page.truncate(listed.len());
         if offset + listed.len() < self.changes.len() {
             metadata.completeness = Completeness::Truncated;
@@ -378,7 +382,7 @@ impl Diff<'_> {
         let (mut extras, mut is_whole) = (Vec::new(), true);
         if docs {
             let mut list: Vec<Value> = self.docs.iter().take(limit).map(change_json::summary_json).collect();
-            list.truncate(shape::fitting_count(&list, None, most_bytes + shape::ENVELOPE_BYTES));
+            list.truncate(codecompass_wire::fit(&list, most_bytes + codecompass_wire::ENVELOPE_BYTES));
             extras.push(("doc_changes", list));
         }
         if callers {

@@ -3,16 +3,17 @@
 use codecompass_lang::REGISTRY;
 use codecompass_query::{Explanation, Feature, HitKind, MissReason, SearchHit, SearchRequest, explain};
 use codecompass_store::Snapshot;
+use codecompass_wire::ErrorData;
 use serde_json::{Map, Value, json};
 
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, Reader, Render, style};
 use crate::tools::bounds::MAX_QUERY;
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use crate::tools::{input, shape};
 
@@ -33,16 +34,18 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        json!({
-            "query": schema::text(),
-            "result": schema::object(&["path", "kind", "name", "source_layer"], &["line_start", "line_end"], &[]),
-            "rank": schema::count(),
-            "scoring": schema::any_object(),
-            "scoring_details": schema::any_object(),
-        })
-    },
-    always: &["query", "result", "scoring", "scoring_details"],
+    output: Output::Listed(
+        || {
+            json!({
+                "query": schema::text(),
+                "result": schema::object(&["path", "kind", "name", "source_layer"], &["line_start", "line_end"], &[]),
+                "rank": schema::count(),
+                "scoring": schema::any_object(),
+                "scoring_details": schema::any_object(),
+            })
+        },
+        &["query", "result", "scoring", "scoring_details"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -102,7 +105,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, 
         Explanation::Hit { place, rank } => Answer::render(
             inquiry.form,
             0,
-            &ExplainedHit { snapshot, query: &question.query, place: *place, rank, metadata },
+            ExplainedHit { snapshot, query: &question.query, place: *place, rank, metadata },
         ),
         Explanation::Missing(why) => {
             let mut why = miss_json(&why);
@@ -125,7 +128,9 @@ struct ExplainedHit<'h> {
 }
 
 impl Render for ExplainedHit<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         Ok(json!({
             "query": self.query,
             "result": result_json(self.snapshot, &self.place),
@@ -136,7 +141,7 @@ impl Render for ExplainedHit<'_> {
         }))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         Ok(text(&self.place, self.rank) + &self.metadata.notes())
     }
 }
@@ -144,11 +149,11 @@ impl Render for ExplainedHit<'_> {
 fn not_found(path: &str, line: u32, why: Value) -> AppError {
     let explanation = why["explanation"].as_str().unwrap_or_default();
     let message = format!("{path}:{line} is not a result of this query: {explanation}.");
-    AppError::new(Code::ResultNotFound, message).data(json!({
-        "result_path": path,
-        "result_line_start": line,
-        "why": why,
-    }))
+    AppError::new(Code::ResultNotFound, message).data(ErrorData::NoResult {
+        result_path: path.to_owned(),
+        result_line_start: line,
+        why: why.as_object().cloned().unwrap_or_default(),
+    })
 }
 
 fn miss_json(why: &MissReason) -> Value {

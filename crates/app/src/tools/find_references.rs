@@ -3,9 +3,9 @@
 use codecompass_model::Confidence;
 use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{Counts, DispatchCall, DispatchLink, EdgeKind, Graph, Site};
-use serde_json::{Map, Value, json};
+use codecompass_wire::{ErrorData, SymbolSummary, find_references as wire, fit, schema};
 
-use super::batch::{Batch, BatchItem};
+use super::batch::Batch;
 use super::followups::{KnownSymbols, PreviousCall};
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
@@ -13,13 +13,13 @@ use super::rows;
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::text_mentions::{TextMention, TextMentions};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, FILE, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{reference_text, shape, symbol_input};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, OutputFormat, Reader};
+use crate::output::{Answer, OutputFormat, Reader, Render};
 
 const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
 
@@ -48,27 +48,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let place = schema::object(
-            &["path", "edge_type", "source_layer", "context", "confidence", "reason"],
-            &["line_start", "column"],
-            &[("from_symbol", schema::any_object())],
-        );
-        json!({
-            "symbol": schema::any_object(),
-            "references": schema::list(place),
-            "total_references": schema::count(),
-            "counts": graph::counts_schema(),
-            "through": schema::list(schema::any_object()),
-            "total_through": schema::count(),
-            "text_files": schema::count(),
-            "text": schema::list(schema::any_object()),
-            "implementations": schema::list(schema::any_object()),
-            "other_matches": schema::list(schema::any_object()),
-            "suggestions": schema::suggestions(),
-        })
-    },
-    always: &["symbol", "references", "total_references", "counts"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -132,7 +112,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ReferencesArgs) -> R
             more.push((name.clone(), part));
         }
         graph::note_incomplete(graph, &mut metadata)?;
-        Batch { first, more, metadata, code }.render(inquiry.form)
+        Answer::render(inquiry.form, code, Batch { first, more, metadata })
     })
 }
 
@@ -189,25 +169,20 @@ impl ReferenceRow {
         })
     }
 
-    fn json(&self) -> Value {
+    fn wire(&self) -> wire::Reference {
         let site = &self.site;
-        let mut fields = Map::new();
-        fields.insert("path".into(), json!(site.file.path));
-        fields.insert("line_start".into(), json!(site.line));
-        if site.column > 0 {
-            fields.insert("column".into(), json!(site.column + 1));
+        let is_heuristic = site.confidence == Confidence::Heuristic;
+        wire::Reference {
+            path: site.file.path.clone(),
+            line_start: site.line,
+            column: (site.column > 0).then_some(site.column + 1),
+            edge_type: site.kind.as_str().into(),
+            confidence: site.confidence.as_str().into(),
+            reason: is_heuristic.then(|| graph::unresolved_reason(site)),
+            source_layer: self.layer.map(Into::into),
+            context: self.context.clone(),
+            from_symbol: self.around.identity(),
         }
-        fields.insert("edge_type".into(), json!(site.kind.as_str()));
-        fields.insert("confidence".into(), json!(site.confidence.as_str()));
-        if site.confidence == Confidence::Heuristic {
-            fields.insert("reason".into(), json!(graph::unresolved_reason(site)));
-        }
-        if let Some(layer) = self.layer {
-            fields.insert("source_layer".into(), json!(layer));
-        }
-        fields.insert("context".into(), json!(self.context));
-        fields.insert("from_symbol".into(), Value::Object(self.around.identity()));
-        Value::Object(fields)
     }
 }
 
@@ -229,11 +204,12 @@ impl DispatchRow {
         Ok(Self { place: ReferenceRow::new(graph, through.site)?, symbol, link: through.link })
     }
 
-    fn json(&self) -> Value {
-        let mut json = self.place.json();
-        json["link"] = json!(self.link.as_str());
-        json["symbol"] = json!(self.symbol.located());
-        json
+    fn wire(&self) -> wire::DispatchReference {
+        wire::DispatchReference {
+            reference: self.place.wire(),
+            link: self.link.as_str().into(),
+            symbol: self.symbol.located(),
+        }
     }
 }
 
@@ -255,7 +231,7 @@ fn collect_references(
         return Err(AppError::new(Code::NoEdgesAvailable, message)
             .hint("Use search_code with mode \"literal\" to find the word.")
             .advice("Use `codecompass grep -w` to find the word.")
-            .data(json!({ "language": symbol.file.language })));
+            .data(ErrorData::Language { language: symbol.file.language.clone() }));
     }
     if !others.is_empty() && inquiry.form == OutputFormat::Json {
         metadata.warnings.push(graph::chosen_warning(&symbol, name, others.len() + 1));
@@ -289,9 +265,7 @@ fn collect_references(
     let page = sites.into_iter().skip(offset).take(question.limit);
     let mut places: Vec<ReferenceRow> = page.map(|site| ReferenceRow::new(graph, site)).collect::<Result<_, _>>()?;
     let kept = match inquiry.form {
-        OutputFormat::Json => {
-            shape::fitting_count(&places.iter().map(ReferenceRow::json).collect::<Vec<_>>(), None, inquiry.max_bytes())
-        }
+        OutputFormat::Json => fit(&places.iter().map(ReferenceRow::wire).collect::<Vec<_>>(), inquiry.max_bytes()),
         OutputFormat::Text(_) => {
             let length = |place: &ReferenceRow| place.row().len() + place.site.file.path.len() / 2;
             rows::fitting_count(places.iter().map(length), inquiry.max_bytes() / 4 * 3)
@@ -344,41 +318,30 @@ fn collect_references(
     })
 }
 
-impl BatchItem for References {
-    fn json(&self) -> Result<Value, AppError> {
-        let mut json = json!({
-            "symbol": self.symbol.located(),
-            "references": self.references.iter().map(ReferenceRow::json).collect::<Vec<_>>(),
-            "total_references": self.total,
-            "counts": graph::counts_json(&self.counts),
-        });
-        if !self.dispatch.is_empty() {
-            json["through"] = json!(self.dispatch.iter().map(DispatchRow::json).collect::<Vec<_>>());
-            json["total_through"] = json!(self.total_dispatch);
-        }
-        json["text_files"] = json!(self.text_files);
-        if let Some(text) = &self.text {
-            let line = |one: &TextMention| json!({ "path": one.path, "line_start": one.line, "context": one.context });
-            json["text"] = json!(text.iter().map(line).collect::<Vec<_>>());
-        }
-        if !self.implementations.is_empty() {
-            let listed = self.implementations.iter().take(graph::MAX_OTHERS).map(|(one, count)| {
-                let mut mention = one.summary_json();
-                mention["references"] = json!(count);
-                mention
-            });
-            json["implementations"] = json!(listed.collect::<Vec<_>>());
-        }
-        if self.total == 0 {
-            PreviousCall::new(TOOL.name, "symbol_name", &self.asked).add_to(&mut json, KnownSymbols::default());
-        }
-        if !self.others.is_empty() {
-            json["other_matches"] = json!(self.others.iter().map(GraphSymbol::summary_json).collect::<Vec<_>>());
-        }
-        Ok(json)
+impl Render for References {
+    type Wire = wire::References;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let line = |one: TextMention| wire::TextLine { path: one.path, line_start: one.line, context: one.context };
+        let implementation =
+            |(one, count): &(GraphSymbol, usize)| SymbolSummary { references: Some(*count), ..one.summary() };
+        let before = PreviousCall::new(TOOL.name, "symbol_name", &self.asked);
+        Ok(wire::References {
+            symbol: self.symbol.located(),
+            references: self.references.iter().map(ReferenceRow::wire).collect(),
+            total_references: self.total,
+            counts: graph::counts(&self.counts),
+            through: self.dispatch.iter().map(DispatchRow::wire).collect(),
+            total_through: (!self.dispatch.is_empty()).then_some(self.total_dispatch),
+            text_files: Some(self.text_files),
+            text: self.text.map(|text| text.into_iter().map(line).collect()),
+            implementations: self.implementations.iter().take(graph::MAX_OTHERS).map(implementation).collect(),
+            suggestions: if self.total == 0 { before.suggestions(KnownSymbols::default()) } else { None },
+            other_matches: graph::summaries(&self.others),
+        })
     }
 
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
-        Ok(reference_text::text(self, reader))
+    fn text(self, reader: Reader) -> Result<String, AppError> {
+        Ok(reference_text::text(&self, reader))
     }
 }

@@ -2,18 +2,18 @@
 
 use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{Relation, Scope, Usage};
-use serde_json::{Map, Value, json};
+use codecompass_wire::{find_related_symbols as wire, fit, schema};
 
 use super::graph::{self, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{rows, shape, symbol_input};
 use crate::call::QueryContext;
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader, Render, style};
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -34,31 +34,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let related = schema::object(
-            &[
-                "symbol_id",
-                "symbol_stable_id",
-                "name",
-                "kind",
-                "qualified_name",
-                "path",
-                "signature",
-                "relation",
-                "link",
-                "language",
-            ],
-            &["line_start", "line_end"],
-            &[],
-        );
-        json!({
-            "anchor": schema::any_object(),
-            "related": schema::list(related),
-            "scope_used": schema::text(),
-            "total_found": schema::count(),
-        })
-    },
-    always: &["anchor", "related", "scope_used", "total_found"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -126,10 +102,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
             metadata: inquiry.metadata(&question.warnings),
         };
         let kept = match inquiry.form {
-            OutputFormat::Json => {
-                let items: Vec<Value> = told.symbols.iter().map(related_json).collect();
-                shape::fitting_count(&items, None, inquiry.max_bytes())
-            }
+            OutputFormat::Json => fit(&told.symbols.iter().map(related).collect::<Vec<_>>(), inquiry.max_bytes()),
             OutputFormat::Text(_) => {
                 rows::fitting_count(told.symbols.iter().map(|one| row(one).len()), inquiry.max_bytes())
             }
@@ -141,26 +114,32 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
             told.metadata.completeness = Completeness::Truncated;
         }
         graph::note_incomplete(graph, &mut told.metadata)?;
-        Answer::render(inquiry.form, u8::from(told.total == 0), &told)
+        Answer::render(inquiry.form, u8::from(told.total == 0), told)
     })
 }
 
 impl Render for RelatedAnswer {
-    fn json(&self) -> Result<Value, AppError> {
-        let mut head = self.anchor.identity();
-        head.shift_remove("qualified_name");
-        head.insert("path".into(), json!(self.anchor.file.path));
-        head.insert("line_start".into(), json!(self.anchor.symbol().lines.start));
-        Ok(json!({
-            "anchor": head,
-            "related": self.symbols.iter().map(related_json).collect::<Vec<_>>(),
-            "scope_used": self.scope.as_str(),
-            "total_found": self.total,
-            "metadata": self.metadata.to_json(),
-        }))
+    type Wire = wire::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let anchor = self.anchor.identity();
+        Ok(wire::Answer {
+            anchor: wire::Anchor {
+                symbol_id: anchor.symbol_id,
+                symbol_stable_id: anchor.symbol_stable_id,
+                name: anchor.name,
+                kind: anchor.kind,
+                path: self.anchor.file.path.clone(),
+                line_start: self.anchor.symbol().lines.start,
+            },
+            related: self.symbols.iter().map(related).collect(),
+            scope_used: self.scope.as_str().into(),
+            total_found: self.total,
+            metadata: self.metadata,
+        })
     }
 
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         let symbol = self.anchor.symbol();
         let name = style::name(&escape_control(&rows::short_name(symbol)));
         let mut text = format!("{name} {}\n", rows::location(&self.anchor.file.path, symbol.lines));
@@ -182,13 +161,12 @@ fn row((related, relation, link): &(GraphSymbol, Relation, Option<Usage>)) -> St
     format!(" {place} {} {}\n", style::dim(how), rows::header(symbol, rows::MAX_ROW_CHARS))
 }
 
-fn related_json((related, relation, link): &(GraphSymbol, Relation, Option<Usage>)) -> Value {
-    let mut fields: Map<String, Value> = related.located();
-    fields.insert("signature".into(), json!(shape::truncate(&related.symbol().signature, shape::MAX_SIGNATURE_CHARS)));
-    fields.insert("relation".into(), json!(relation.as_str()));
-    if let Some(link) = link {
-        fields.insert("link".into(), json!(link.as_str()));
+fn related((related, relation, link): &(GraphSymbol, Relation, Option<Usage>)) -> wire::Related {
+    wire::Related {
+        symbol: related.located(),
+        signature: shape::truncate(&related.symbol().signature, shape::MAX_SIGNATURE_CHARS),
+        relation: relation.as_str().into(),
+        link: link.map(|link| link.as_str().into()),
+        language: related.file.language.clone(),
     }
-    fields.insert("language".into(), json!(related.file.language));
-    Value::Object(fields)
 }

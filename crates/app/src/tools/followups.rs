@@ -11,7 +11,8 @@ use codecompass_query::{
     resolve_name, salient_words, search,
 };
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::Suggestion;
+use serde_json::{Map, Value};
 
 use crate::error::AppError;
 
@@ -70,7 +71,7 @@ impl KnownSymbols {
 impl PreviousCall {
     /// A call with one relevant argument.
     pub(crate) fn new(tool: &str, parameter: &str, value: &str) -> Self {
-        let params = Map::from_iter([(parameter.to_owned(), json!(value))]);
+        let params = params([(parameter, value)]);
         Self { tool: tool.to_owned(), params, ..Self::default() }
     }
 
@@ -81,27 +82,29 @@ impl PreviousCall {
     }
 
     /// The suggested next calls, without the previous call itself.
-    pub(crate) fn follow_ups(&self, known: KnownSymbols) -> Vec<Value> {
+    pub(crate) fn follow_ups(&self, known: KnownSymbols) -> Vec<Suggestion> {
         let mut suggestions = suggestions(self, known.names, known.definitions);
-        let words = |params: &Value| params["query"].as_str().map(str::to_lowercase);
-        let own = json!(self.params);
-        let is_same = |suggestion: &Value| {
-            let params = &suggestion["params"];
-            let same_words = words(params).is_some() && words(params) == words(&own);
-            suggestion["tool"] == self.tool.as_str() && (*params == own || same_words && own.get("language").is_none())
+        let words = |params: &Map<String, Value>| params.get("query").and_then(Value::as_str).map(str::to_lowercase);
+        let own = &self.params;
+        let is_same = |suggestion: &Suggestion| {
+            let params = &suggestion.params;
+            let same_words = words(params).is_some() && words(params) == words(own);
+            suggestion.tool == self.tool && (params == own || same_words && !own.contains_key("language"))
         };
         suggestions.retain(|suggestion| !is_same(suggestion));
         suggestions.truncate(MAX_SUGGESTIONS);
         suggestions
     }
 
-    /// Adds the suggestions to a weak answer.
-    pub(crate) fn add_to(&self, answer: &mut Value, known: KnownSymbols) {
-        let suggestions = self.follow_ups(known);
-        if !suggestions.is_empty() {
-            answer["suggestions"] = json!(suggestions);
-        }
+    /// The suggestions of a weak answer, if there are any.
+    pub(crate) fn suggestions(&self, known: KnownSymbols) -> Option<Vec<Suggestion>> {
+        Some(self.follow_ups(known)).filter(|suggestions| !suggestions.is_empty())
     }
+}
+
+/// Arguments that are strings.
+fn params<'v>(values: impl IntoIterator<Item = (&'v str, &'v str)>) -> Map<String, Value> {
+    values.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
 }
 
 /// The definitions of a name or handle, or of the most similar names if there are none.
@@ -133,53 +136,52 @@ fn suggestions(
     before: &PreviousCall,
     known: Vec<(String, SymbolKind)>,
     bearers: Vec<(String, SymbolKind)>,
-) -> Vec<Value> {
+) -> Vec<Suggestion> {
     let asked = before.query_text();
-    let call = |tool: &str, params: Value, reason: String| json!({ "tool": tool, "params": params, "reason": reason });
+    let call = |tool: &str, params, reason| Suggestion { tool: tool.to_owned(), params, reason };
     let intent = before.intent.clone().unwrap_or_else(|| Intent::classify(asked, REGISTRY).as_str().to_owned());
     let words = salient_words(asked).join(" ");
     let locate = known.iter().take(2).map(|(name, kind)| {
         let reason = format!("'{name}' matches words of the query and is defined here; a lookup is exact.");
-        call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
+        call("locate_symbol", params([("name", name.as_str()), ("kind", kind.as_str())]), reason)
     });
     match before.tool.as_str() {
         "search_code" if intent == "symbol" => {
             let mut next = Vec::new();
             if !words.is_empty() && words != asked {
                 let reason = "A broader query in words also finds code without the exact name.";
-                next.push(call("search_code", json!({ "query": words }), reason.into()));
+                next.push(call("search_code", params([("query", words.as_str())]), reason.into()));
             }
             if before.params.contains_key("language") {
                 let reason = "The same query in all languages.";
-                next.push(call("search_code", json!({ "query": asked }), reason.into()));
+                next.push(call("search_code", params([("query", asked)]), reason.into()));
             }
             next.into_iter().chain(locate).collect()
         }
         "search_code" | "get_code_context" => {
-            let mut next: Vec<Value> = locate.collect();
+            let mut next: Vec<Suggestion> = locate.collect();
             let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
             let narrowed = names.first().map_or(words.clone(), |name| format!("{name} {words}"));
-            let mut params = json!({ "query": narrowed });
-            if let Some(language) = &before.language {
-                params["language"] = json!(language);
-            }
+            let mut narrow = params([("query", narrowed.as_str())]);
+            narrow
+                .extend(before.language.iter().map(|language| ("language".to_owned(), Value::from(language.as_str()))));
             if !narrowed.trim().is_empty() {
                 let reason = "Only the salient words, so that they weigh more.";
-                next.push(call("search_code", params, reason.into()));
+                next.push(call("search_code", narrow, reason.into()));
             }
             next
         }
         "locate_symbol" | "get_file_outline" => {
             let reason = "No definition has this name; a search finds its uses and its words.";
-            let mut next = vec![call("search_code", json!({ "query": asked }), reason.into())];
+            let mut next = vec![call("search_code", params([("query", asked)]), reason.into())];
             next.extend(bearers.iter().take(1).map(|(name, kind)| {
                 let reason = format!("'{name}' is the definition with the most similar name.");
-                call("locate_symbol", json!({ "name": name, "kind": kind.as_str() }), reason)
+                call("locate_symbol", params([("name", name.as_str()), ("kind", kind.as_str())]), reason)
             }));
             let callable = bearers.iter().chain(&known).find(|(_, kind)| may_be_called(*kind));
             next.extend(callable.map(|(name, _)| {
                 let reason = format!("'{name}' can be called; its callers and callees show its use.");
-                call("get_call_graph", json!({ "symbol_name": name }), reason)
+                call("get_call_graph", params([("symbol_name", name.as_str())]), reason)
             }));
             next.extend(locate);
             next
@@ -194,8 +196,8 @@ fn suggestions(
             };
             let query = if words.is_empty() { asked.to_owned() } else { words };
             vec![
-                call("locate_symbol", json!({ "name": name }), reason.into()),
-                call("search_code", json!({ "query": query }), "Other names for the same thing.".into()),
+                call("locate_symbol", params([("name", name)]), reason.into()),
+                call("search_code", params([("query", query.as_str())]), "Other names for the same thing.".into()),
             ]
         }
     }

@@ -3,16 +3,17 @@
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, UnresolvedCall};
-use serde_json::{Value, json};
+use codecompass_wire::{fit, get_call_graph as wire, schema};
+use serde_json::Value;
 
 use super::batch::Batch;
 use super::call_text::Drawing;
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
-use super::shape::{self, CURSOR, FRESHNESS};
+use super::shape::{CURSOR, FRESHNESS};
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, FILE, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
@@ -60,37 +61,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let edge = schema::object(
-            &["confidence"],
-            &["depth", "call_count", "call_lines_omitted"],
-            &[
-                ("symbol", schema::any_object()),
-                ("call_site", schema::any_object()),
-                ("call_lines", schema::list(schema::count())),
-                ("via", schema::any_object()),
-                ("is_test", schema::flag()),
-            ],
-        );
-        json!({
-            "symbol": schema::any_object(),
-            "callers": schema::list(edge.clone()),
-            "callees": schema::list(edge),
-            "total_edges": schema::count(),
-            "truncated": schema::flag(),
-            "unresolved_calls": schema::count(),
-            "outside_calls": schema::count(),
-            "counts": graph::counts_schema(),
-            "unresolved": schema::list(schema::any_object()),
-            "unproved_callers": schema::count(),
-            "unproved": schema::list(schema::any_object()),
-            "path_to": schema::list(schema::any_object()),
-            "path_to_depth": schema::count(),
-            "other_matches": schema::list(schema::any_object()),
-            "suggestions": schema::suggestions(),
-        })
-    },
-    always: &["symbol", "callers", "callees", "total_edges", "truncated"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -193,7 +164,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Re
         if let (Some(drawing), OutputFormat::Text(_)) = (question.drawing, inquiry.form) {
             return Ok(Answer { text: first.draw(drawing), json: Value::Null, code });
         }
-        Batch { first, more, metadata, code }.render(inquiry.form)
+        Answer::render(inquiry.form, code, Batch { first, more, metadata })
     })
 }
 
@@ -380,9 +351,7 @@ fn fitting_count(inquiry: &QueryContext<'_>, question: &CallGraphArgs, side: &Ca
     // Two directions share the size of an answer.
     let share = inquiry.max_bytes() / (1 + usize::from(question.callers && question.callees));
     let kept = match inquiry.form {
-        OutputFormat::Json => {
-            shape::fitting_count(&side.edges.iter().map(CallRow::json).collect::<Vec<_>>(), None, share)
-        }
+        OutputFormat::Json => fit(&side.edges.iter().map(CallRow::wire).collect::<Vec<_>>(), share),
         OutputFormat::Text(_) => {
             rows::fitting_count(side.edges.iter().map(|edge| 60 + edge.call.path.len()), share / 4 * 3)
         }

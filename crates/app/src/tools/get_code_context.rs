@@ -13,19 +13,20 @@ use codecompass_query::{
     parse_location, resolve_name, salient_words, select_lines,
 };
 use codecompass_store::Snapshot;
+use codecompass_wire::{Allowed, ErrorData};
 use serde_json::{Map, Value, json};
 
 use super::bounds::MAX_QUERY;
 use super::followups::{KnownSymbols, PreviousCall};
 use super::tokens::{self, Budget};
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::{graph, input, rows, shape};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader, Render, style};
 use crate::paths::PathResolver;
 
@@ -64,31 +65,33 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let item = schema::object(
-            &[
-                "symbol_id",
-                "symbol_stable_id",
-                "name",
-                "kind",
-                "qualified_name",
-                "path",
-                "signature",
-                "language",
-                "above",
-                "body",
-            ],
-            &["line_start", "line_end"],
-            &[("score", schema::number())],
-        );
-        json!({
-            "context_items": schema::list(item),
-            "estimated_tokens": schema::count(),
-            "truncated": schema::flag(),
-            "suggestions": schema::suggestions(),
-        })
-    },
-    always: &["context_items", "estimated_tokens", "truncated"],
+    output: Output::Listed(
+        || {
+            let item = schema::object(
+                &[
+                    "symbol_id",
+                    "symbol_stable_id",
+                    "name",
+                    "kind",
+                    "qualified_name",
+                    "path",
+                    "signature",
+                    "language",
+                    "above",
+                    "body",
+                ],
+                &["line_start", "line_end"],
+                &[("score", schema::number())],
+            );
+            json!({
+                "context_items": schema::list(item),
+                "estimated_tokens": schema::count(),
+                "truncated": schema::flag(),
+                "suggestions": schema::suggestions(),
+            })
+        },
+        &["context_items", "estimated_tokens", "truncated"],
+    ),
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -118,22 +121,24 @@ impl ContextArgs {
                 Code::InvalidInput,
                 "`query` is empty: say what to look for, or give `symbols`.",
             )
-            .data(json!({ "parameter": "query" })));
+            .data(ErrorData::parameter("query")));
         }
         let is_deep = match arguments.text("strategy").as_deref() {
             None | Some("breadth") => false,
             Some("depth") => true,
             Some(other) => {
                 let message = format!("`strategy` {other:?} is not known: it must be breadth or depth.");
-                return Err(AppError::new(Code::InvalidStrategy, message)
-                    .data(json!({ "parameter": "strategy", "allowed": STRATEGIES })));
+                return Err(AppError::new(Code::InvalidStrategy, message).data(ErrorData::not_allowed(
+                    "strategy",
+                    Allowed::List(STRATEGIES.iter().map(|word| (*word).to_owned()).collect()),
+                )));
             }
         };
         let asked = arguments.count("max_tokens");
         let max_tokens = u64::try_from(asked).ok().filter(|tokens| *tokens > 0).ok_or_else(|| {
             let message = format!("`max_tokens` is {asked}: it must be at least 1.");
             AppError::new(Code::InvalidMaxTokens, message)
-                .data(json!({ "parameter": "max_tokens", "allowed": "a whole number from 1" }))
+                .data(ErrorData::not_allowed("max_tokens", Allowed::Text("a whole number from 1".into())))
         })?;
         Ok(Self {
             language: input::language(arguments.text("language"))?,
@@ -203,7 +208,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Resu
         told.metadata.completeness = Completeness::Partial;
     }
     let code = u8::from(told.taken.is_empty());
-    Answer::render(inquiry.form, code, &told)
+    Answer::render(inquiry.form, code, told)
 }
 
 impl ContextAnswer<'_> {
@@ -306,7 +311,9 @@ impl ContextAnswer<'_> {
 }
 
 impl Render for ContextAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         let (returned, total) = (self.taken.len(), self.taken.len() + self.left);
         let items = self.taken.iter().filter_map(|taken| match &taken.item {
             ItemContent::Json(item) => Some(item),
@@ -331,12 +338,15 @@ impl Render for ContextAnswer<'_> {
         });
         if let (0, 0, Some(snapshot)) = (returned, self.left, self.snapshot) {
             let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
-            PreviousCall::new(TOOL.name, "query", &self.question.query).add_to(&mut json, known);
+            let before = PreviousCall::new(TOOL.name, "query", &self.question.query);
+            if let Some(suggestions) = before.suggestions(known) {
+                json["suggestions"] = serde_json::to_value(suggestions).unwrap_or_default();
+            }
         }
         Ok(json)
     }
 
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         let mut text = String::new();
         for taken in &self.taken {
             if let ItemContent::Text(item) = &taken.item {
@@ -423,11 +433,12 @@ fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -
 
 fn item(piece: &ContextItem) -> Map<String, Value> {
     let version = &piece.version;
-    let mut item = match piece.label() {
+    let identity = match piece.label() {
         Some(symbol) => graph::identity(&version.path, &version.language, symbol),
         // Code at the level of a file belongs to its module.
         None => graph::module_identity(&version.path, &version.language, piece.symbols()),
     };
+    let mut item = graph::fields(&identity);
     item.insert("path".into(), json!(version.path));
     item.insert("line_start".into(), json!(piece.lines.start));
     item.insert("line_end".into(), json!(piece.lines.end));

@@ -4,19 +4,20 @@ use codecompass_model::SymbolKind;
 use codecompass_model::ids::SymbolId;
 use codecompass_query::{Outline, outline};
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::get_file_outline::{self as wire, OutlineSymbol};
+use codecompass_wire::{ErrorData, Tree, schema};
+use serde_json::Value;
 
 use super::input::Cursor;
 use super::shape::{self, CURSOR};
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
-use super::trees::{self, CutTrees};
 use super::{outline_folder, outline_text};
 use crate::call::QueryContext;
 use crate::did_you_mean::nearest;
 use crate::error::AppError;
-use crate::metadata::Completeness;
+use crate::metadata::{Completeness, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader};
 use crate::paths::Absence;
 
@@ -36,15 +37,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let symbol = schema::object(
-            &["kind", "name", "symbol_id", "visibility", "signature"],
-            &["line_start", "line_end", "children_omitted"],
-            &[("children", schema::list(schema::any_object()))],
-        );
-        json!({ "file_path": schema::text(), "language": schema::text(), "symbols": schema::list(symbol) })
-    },
-    always: &["file_path", "language", "symbols"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -113,8 +106,8 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &OutlineArgs) -> Resu
         let text = told.finish(next.as_deref(), inquiry.form) + &metadata.notes();
         return Ok(Answer { text, json: Value::Null, code: 0 });
     }
-    let listed = rest.iter().map(|place| symbol_json(&outline, *place, question)).collect();
-    let CutTrees { trees: symbols, kept, total } = trees::cut_to_size(listed, inquiry.max_bytes());
+    let mut symbols = rest.iter().map(|place| symbol_tree(&outline, *place, question)).collect();
+    let (kept, total) = OutlineSymbol::cut_to_size(&mut symbols, inquiry.max_bytes());
     if kept < total {
         metadata.completeness = Completeness::Truncated;
         metadata.warnings.push(format!(
@@ -125,13 +118,10 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &OutlineArgs) -> Resu
     if symbols.len() < rest.len() {
         metadata.next_cursor = Some(cursor.encode(offset + symbols.len()));
     }
-    let json = json!({
-        "file_path": outline.version.path,
-        "language": outline.version.language,
-        "symbols": symbols,
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: String::new(), json, code: 0 })
+    let Outline { version, .. } = outline;
+    let answer =
+        wire::Answer { file_path: version.path.clone(), language: version.language.clone(), symbols, metadata };
+    Answer::from_wire(&answer, 0)
 }
 
 /// The error for a missing file: the reason if it is known, otherwise files with the same name.
@@ -157,39 +147,33 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
     if let (Some(first), Absence::Unknown) = (near.first(), absence) {
         error = error.hint(format!("Did you mean {first}?"));
     }
-    let mut data = json!({ "path": path, "nearest_paths": near });
-    if let Some(reason) = absence.skip_reason() {
-        data["left_out"] = json!(reason);
-    }
-    Ok(error.data(data))
+    Ok(error.data(ErrorData::FileNotFound {
+        path: path.to_owned(),
+        nearest_paths: near,
+        left_out: absence.skip_reason().map(Into::into),
+    }))
 }
 
-fn symbol_json(outline: &Outline, place: u32, question: &OutlineArgs) -> Value {
+fn symbol_tree(outline: &Outline, place: u32, question: &OutlineArgs) -> OutlineSymbol {
     let symbol = outline.symbol(place);
-    let mut fields = Map::new();
-    fields.insert("kind".into(), json!(symbol.kind.as_str()));
-    let is_import = symbol.kind == SymbolKind::Use;
-    fields.insert("name".into(), json!(symbol.name));
-    fields.insert("line_start".into(), json!(symbol.lines.start));
-    fields.insert("line_end".into(), json!(symbol.lines.end));
-    if let Some(visibility) = &symbol.visibility_text {
-        fields.insert("visibility".into(), json!(visibility));
-    }
-    if !is_import {
-        fields.insert("signature".into(), json!(shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS)));
-    }
-    fields.insert("symbol_id".into(), json!(SymbolId::new(&outline.version.path, symbol).to_string()));
+    let signature = || shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS);
     // All members of a symbol that matches the filter itself are included.
     let is_meant = question.name.as_ref().is_none_or(|name| symbol.name.to_lowercase().contains(name));
     let inside = outline.children_of(place).iter().filter(|child| is_meant || question.matches_name(outline, **child));
     let open = OutlineArgs { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };
     let inner = if is_meant { &open } else { question };
-    let children: Vec<Value> = match question.is_deep {
-        true => inside.map(|child| symbol_json(outline, *child, inner)).collect(),
-        false => Vec::new(),
-    };
-    if !children.is_empty() {
-        fields.insert("children".into(), json!(children));
+    OutlineSymbol {
+        kind: symbol.kind.as_str().into(),
+        name: symbol.name.clone(),
+        line_start: symbol.lines.start,
+        line_end: symbol.lines.end,
+        visibility: symbol.visibility_text.clone(),
+        signature: (symbol.kind != SymbolKind::Use).then(signature),
+        symbol_id: SymbolId::new(&outline.version.path, symbol).to_string(),
+        children: match question.is_deep {
+            true => inside.map(|child| symbol_tree(outline, *child, inner)).collect(),
+            false => Vec::new(),
+        },
+        children_omitted: None,
     }
-    Value::Object(fields)
 }

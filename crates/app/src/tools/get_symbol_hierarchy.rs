@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 
 use super::graph::with_graph;
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::trees::{self, CutTrees};
 use super::{graph, rows, shape, symbol_input};
 use crate::call::QueryContext;
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat};
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -37,15 +37,17 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let node = schema::object(
-            &["symbol_id", "symbol_stable_id", "name", "kind", "qualified_name", "path", "signature"],
-            &["line_start", "line_end", "depth", "children_omitted"],
-            &[("children", schema::list(schema::any_object()))],
-        );
-        json!({ "hierarchy": schema::list(node), "direction": schema::text(), "chain_length": schema::count() })
-    },
-    always: &["hierarchy", "direction", "chain_length"],
+    output: Output::Listed(
+        || {
+            let node = schema::object(
+                &["symbol_id", "symbol_stable_id", "name", "kind", "qualified_name", "path", "signature"],
+                &["line_start", "line_end", "depth", "children_omitted"],
+                &[("children", schema::list(schema::any_object()))],
+            );
+            json!({ "hierarchy": schema::list(node), "direction": schema::text(), "chain_length": schema::count() })
+        },
+        &["hierarchy", "direction", "chain_length"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

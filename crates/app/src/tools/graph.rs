@@ -8,9 +8,8 @@ use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::{Budget, Counts, Graph, ResolveCache, Site};
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{self as wire, SymbolIdentity, SymbolSummary};
 
-use super::tool_spec::schema;
 use crate::error::{AppError, Code};
 use crate::metadata::{Completeness, Metadata};
 use crate::time_limit::TimeLimit;
@@ -67,7 +66,7 @@ impl GraphSymbol {
     }
 
     /// Its names and ids.
-    pub(crate) fn identity(&self) -> Map<String, Value> {
+    pub(crate) fn identity(&self) -> SymbolIdentity {
         identity(&self.file.path, &self.file.language, self.symbol())
     }
 
@@ -105,42 +104,48 @@ impl GraphSymbol {
     }
 
     /// The summary.
-    pub(crate) fn summary_json(&self) -> Value {
+    pub(crate) fn summary(&self) -> SymbolSummary {
         let symbol = self.symbol();
-        json!({
-            "symbol_id": SymbolId::new(&self.file.path, symbol).to_string(),
-            "qualified_name": symbol.qualified_name,
-            "kind": symbol.kind.as_str(),
-            "path": self.file.path,
-            "line": symbol.lines.start,
-        })
+        SymbolSummary {
+            symbol_id: SymbolId::new(&self.file.path, symbol).to_string(),
+            qualified_name: symbol.qualified_name.clone(),
+            kind: symbol.kind.as_str().into(),
+            path: self.file.path.clone(),
+            line: symbol.lines.start,
+            references: None,
+        }
     }
 
     /// Names, ids and location.
-    pub(crate) fn located(&self) -> Map<String, Value> {
-        let mut fields = self.identity();
-        fields.insert("path".into(), json!(self.file.path));
-        fields.insert("line_start".into(), json!(self.symbol().lines.start));
-        fields.insert("line_end".into(), json!(self.symbol().lines.end));
-        fields
+    pub(crate) fn located(&self) -> SymbolIdentity {
+        let lines = self.symbol().lines;
+        SymbolIdentity {
+            path: Some(self.file.path.clone()),
+            line_start: Some(lines.start),
+            line_end: Some(lines.end),
+            ..self.identity()
+        }
     }
 }
 
 /// The names and ids of a symbol.
-pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> Map<String, Value> {
-    let mut fields = Map::new();
-    fields.insert("symbol_id".into(), json!(SymbolId::new(path, symbol).to_string()));
-    fields.insert("symbol_stable_id".into(), json!(StableId::new(language, symbol).to_string()));
-    fields.insert("name".into(), json!(symbol.name));
-    fields.insert("qualified_name".into(), json!(symbol.qualified_name));
-    fields.insert("kind".into(), json!(symbol.kind.as_str()));
-    fields
+pub(crate) fn identity(path: &str, language: &str, symbol: &Symbol) -> SymbolIdentity {
+    SymbolIdentity {
+        symbol_id: SymbolId::new(path, symbol).to_string(),
+        symbol_stable_id: StableId::new(language, symbol).to_string(),
+        name: symbol.name.clone(),
+        qualified_name: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str().into(),
+        path: None,
+        line_start: None,
+        line_end: None,
+    }
 }
 
 /// The scope that encloses a position: a symbol, or the module of the file.
 pub(crate) enum EnclosingScope {
     Symbol(GraphSymbol),
-    Module(Map<String, Value>),
+    Module(SymbolIdentity),
 }
 
 impl EnclosingScope {
@@ -148,12 +153,12 @@ impl EnclosingScope {
     pub(crate) fn load(graph: &Graph<'_>, file: VersionId, place: Option<u32>) -> Result<Self, AppError> {
         match place {
             Some(place) => GraphSymbol::load(graph, SymbolAt { file, ordinal: place }).map(EnclosingScope::Symbol),
-            None => module_json(graph, file).map(EnclosingScope::Module),
+            None => module_identity_of(graph, file).map(EnclosingScope::Module),
         }
     }
 
     /// Its names and ids.
-    pub(crate) fn identity(&self) -> Map<String, Value> {
+    pub(crate) fn identity(&self) -> SymbolIdentity {
         match self {
             EnclosingScope::Symbol(shown) => shown.identity(),
             EnclosingScope::Module(fields) => fields.clone(),
@@ -161,7 +166,7 @@ impl EnclosingScope {
     }
 
     /// Names, ids and location.
-    pub(crate) fn located(&self) -> Map<String, Value> {
+    pub(crate) fn located(&self) -> SymbolIdentity {
         match self {
             EnclosingScope::Symbol(shown) => shown.located(),
             EnclosingScope::Module(fields) => fields.clone(),
@@ -178,16 +183,15 @@ impl EnclosingScope {
 }
 
 /// File-level code, as the module of the file. Its id is as stable as other ids, although no definition has it.
-pub(crate) fn module_json(graph: &Graph<'_>, file: VersionId) -> Result<Map<String, Value>, AppError> {
+pub(crate) fn module_identity_of(graph: &Graph<'_>, file: VersionId) -> Result<SymbolIdentity, AppError> {
     let lost = || AppError::new(Code::InternalError, "A file that was just read is missing.");
     let file = graph.file(file).ok_or_else(lost)?;
-    let mut fields = module_identity(&file.path, &file.language, &file.facts.symbols);
-    fields.insert("path".into(), json!(file.path));
-    Ok(fields)
+    let module = module_identity(&file.path, &file.language, &file.facts.symbols);
+    Ok(SymbolIdentity { path: Some(file.path.clone()), ..module })
 }
 
 /// The names and ids of the module of a file.
-pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> Map<String, Value> {
+pub(crate) fn module_identity(path: &str, language: &str, symbols: &[Symbol]) -> SymbolIdentity {
     let file = path.rsplit('/').next().unwrap_or(path);
     let is_top =
         |symbol: &&Symbol| Symbol::naming_ancestor(symbols, symbol.parent).is_none() && symbol.kind.can_be_named();
@@ -236,25 +240,9 @@ pub(crate) fn unresolved_reason(site: &Site) -> String {
 }
 
 /// The classification of all occurrences of a name.
-pub(crate) fn counts_json(counts: &Counts) -> Value {
-    let Counts { definitions, proved, elsewhere, outside, undecided, beyond } = counts;
-    let mut json = json!({
-        "definitions": definitions,
-        "proved": proved,
-        "elsewhere": elsewhere,
-        "outside": outside,
-        "undecided": undecided,
-    });
-    // Without these, the other counts add up to the occurrences in the code.
-    if *beyond > 0 {
-        json["beyond"] = json!(beyond);
-    }
-    json
-}
-
-/// The schema of the counts.
-pub(crate) fn counts_schema() -> Value {
-    schema::object(&[], &["definitions", "proved", "elsewhere", "outside", "undecided", "beyond"], &[])
+pub(crate) fn counts(counts: &Counts) -> wire::Counts {
+    let Counts { definitions, proved, elsewhere, outside, undecided, beyond } = *counts;
+    wire::Counts { definitions, proved, elsewhere, outside, undecided, beyond }
 }
 
 /// The maximum number of other symbols with the same name that are listed.
@@ -265,9 +253,9 @@ pub(crate) fn load_others(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<
     others.iter().take(MAX_OTHERS).map(|at| GraphSymbol::load(graph, *at)).collect()
 }
 
-/// The same as JSON.
-pub(crate) fn others_json(graph: &Graph<'_>, others: &[SymbolAt]) -> Result<Vec<Value>, AppError> {
-    Ok(load_others(graph, others)?.iter().map(GraphSymbol::summary_json).collect())
+/// The same for an answer.
+pub(crate) fn summaries(symbols: &[GraphSymbol]) -> Vec<SymbolSummary> {
+    symbols.iter().map(GraphSymbol::summary).collect()
 }
 
 /// The other symbols with the same name in a line, by location.
@@ -297,4 +285,9 @@ pub(crate) fn source_line(snapshot: &Snapshot, file: VersionId, line: u32) -> Re
     let text = snapshot.text(file)?;
     let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
     Ok(super::shape::truncate(line.trim(), 160))
+}
+
+/// The fields of a value, for answers that are built by name.
+pub(crate) fn fields(value: &impl serde::Serialize) -> serde_json::Map<String, serde_json::Value> {
+    serde_json::to_value(value).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default()
 }

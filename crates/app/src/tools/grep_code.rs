@@ -9,6 +9,7 @@ use codecompass_query::grep::{
     FileMatches, GrepResults, MatchedLine, Pattern, PatternOptions, find_cancellable, stream,
 };
 use codecompass_store::{Outline, Snapshot, VersionInfo};
+use codecompass_wire::ErrorData;
 use serde_json::{Map, Value, json};
 
 use super::rows::{self, RowWriter};
@@ -16,14 +17,15 @@ use super::test_filter::{TESTS, TestFilter};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Printer, Reader, Render, style};
 use crate::time_limit::TimeLimit;
 use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, truncate};
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    schema,
 };
 
 /// The default number of lines in JSON.
@@ -96,15 +98,17 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let line = schema::object(&["path", "text", "kind", "symbol", "symbol_id"], &["line", "column"], &[]);
-        json!({
-            "results": schema::list(line),
-            "total_matches": schema::count(),
-            "files_matched": schema::count(),
-        })
-    },
-    always: &["results"],
+    output: Output::Listed(
+        || {
+            let line = schema::object(&["path", "text", "kind", "symbol", "symbol_id"], &["line", "column"], &[]);
+            json!({
+                "results": schema::list(line),
+                "total_matches": schema::count(),
+                "files_matched": schema::count(),
+            })
+        },
+        &["results"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -149,7 +153,7 @@ impl GrepArgs {
                 Code::InvalidInput,
                 "The pattern is missing: give a regular expression, or plain text.",
             )
-            .data(json!({ "parameter": "pattern" })));
+            .data(ErrorData::parameter("pattern")));
         }
         let wanted = PatternOptions {
             text: &text,
@@ -161,7 +165,7 @@ impl GrepArgs {
             AppError::new(Code::InvalidInput, format!("Invalid pattern: {message}"))
                 .hint("Use -F to search for plain text.")
                 .advice("Set `literal` (-F on the command line) to search for plain text.")
-                .data(json!({ "parameter": "pattern" }))
+                .data(ErrorData::parameter("pattern"))
         };
         let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
         let language = input::language(arguments.text("language"))?;
@@ -223,7 +227,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
     let Some(snapshot) = snapshot else {
         let lines =
             GrepAnswer { snapshot, question, found: nothing, totals: Some((0, 0)), rows: None, offset, metadata };
-        return Answer::render(inquiry.form, 1, &lines);
+        return Answer::render(inquiry.form, 1, lines);
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
     let filter = |version: &VersionInfo| {
@@ -257,7 +261,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
         lines.rows = Some((text, shown));
     }
     let code = u8::from(lines.found.files.is_empty());
-    Answer::render(inquiry.form, code, &lines)
+    Answer::render(inquiry.form, code, lines)
 }
 
 /// Notes that the time limit was reached.
@@ -312,7 +316,7 @@ impl StreamedGrep<'_> {
         let totals = passed.is_complete.then_some((passed.matches, 0));
         let rows = Some((String::new(), shown));
         let lines = GrepAnswer { snapshot: Some(snapshot), question, found, totals, rows, offset, metadata };
-        Answer::render(OutputFormat::Text(Reader::Person), u8::from(shown == 0), &lines)
+        Answer::render(OutputFormat::Text(Reader::Person), u8::from(shown == 0), lines)
     }
 }
 
@@ -341,7 +345,9 @@ struct GrepAnswer<'l> {
 }
 
 impl Render for GrepAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         let mut results = Vec::new();
         for file in &self.found.files {
             let Some(snapshot) = self.snapshot else { break };
@@ -357,7 +363,7 @@ impl Render for GrepAnswer<'_> {
         Ok(json)
     }
 
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         let (mut text, shown) = self.rows.clone().unwrap_or_default();
         let seen = self.offset + shown;
         match (self.totals, &self.metadata.next_cursor) {

@@ -6,13 +6,13 @@ use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, Vie
 use serde_json::{Value, json};
 
 use super::index_status::{active_json, queued_json};
-use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE, schema};
+use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE, schema};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::{Freshness, Indexing};
+use crate::metadata::{Freshness, Indexing, MetadataText, schema_status};
 use crate::output::{Answer, OutputFormat};
 use crate::session::Session;
 use crate::views::published_for_target;
@@ -26,37 +26,39 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and the fix \
                   for an unreadable index.",
     params: &[WORKSPACE],
-    output: || {
-        json!({
-            "status": schema::one_of(&["ready", "warming", "indexing", "error"]),
-            "version": schema::text(),
-            "uptime_seconds": schema::count(),
-            "tantivy_ok": schema::flag(),
-            "sqlite_ok": schema::flag(),
-            "grammars": schema::any_object(),
-            "language_support": schema::any_object(),
-            "active_job": schema::object_or_null(),
-            "interrupted_recovery_report": schema::object_or_null(),
-            "workspace_warmset": schema::any_object(),
-            "prewarm_status": schema::text(),
-            "startup_checks": schema::any_object(),
-            "projects": schema::list(schema::any_object()),
-        })
-    },
-    always: &[
-        "status",
-        "version",
-        "uptime_seconds",
-        "tantivy_ok",
-        "sqlite_ok",
-        "grammars",
-        "active_job",
-        "interrupted_recovery_report",
-        "workspace_warmset",
-        "prewarm_status",
-        "startup_checks",
-        "projects",
-    ],
+    output: Output::Listed(
+        || {
+            json!({
+                "status": schema::one_of(&["ready", "warming", "indexing", "error"]),
+                "version": schema::text(),
+                "uptime_seconds": schema::count(),
+                "tantivy_ok": schema::flag(),
+                "sqlite_ok": schema::flag(),
+                "grammars": schema::any_object(),
+                "language_support": schema::any_object(),
+                "active_job": schema::object_or_null(),
+                "interrupted_recovery_report": schema::object_or_null(),
+                "workspace_warmset": schema::any_object(),
+                "prewarm_status": schema::text(),
+                "startup_checks": schema::any_object(),
+                "projects": schema::list(schema::any_object()),
+            })
+        },
+        &[
+            "status",
+            "version",
+            "uptime_seconds",
+            "tantivy_ok",
+            "sqlite_ok",
+            "grammars",
+            "active_job",
+            "interrupted_recovery_report",
+            "workspace_warmset",
+            "prewarm_status",
+            "startup_checks",
+            "projects",
+        ],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::OnServer(answer),
@@ -99,7 +101,7 @@ fn answer(call: &mut Call<'_>, served: Served<'_>) -> Result<Answer, AppError> {
     let is_registered = session.dir.is_registered();
     let target = target(session);
     let mut metadata = session.metadata(&target, first.view.as_ref());
-    metadata.schema = first.schema.as_str();
+    metadata.schema = schema_status(first.schema);
     metadata.indexing = first.indexing;
     metadata.freshness = call.hosted_freshness(place, &target);
     if let Some(trouble) = &trouble {

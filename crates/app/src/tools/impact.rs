@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use super::graph::{self, GraphSymbol, with_graph};
 use super::ref_compare::RefState;
-use super::shape;
 use crate::error::AppError;
 use crate::time_limit::TimeLimit;
 
@@ -38,7 +37,8 @@ impl<T: ToJson> PartialList<T> {
     fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
         let items: Vec<Value> = self.items.iter().map(ToJson::json).collect();
         // The space around the lists is reserved elsewhere.
-        let kept = shape::fitting_count(&items, None, most_bytes.saturating_add(shape::ENVELOPE_BYTES)).min(limit);
+        let kept =
+            codecompass_wire::fit(&items, most_bytes.saturating_add(codecompass_wire::ENVELOPE_BYTES)).min(limit);
         self.is_complete &= kept >= self.items.len();
         self.items.truncate(kept);
         self
@@ -284,7 +284,7 @@ fn caller(
             SymbolMention::new(&caller.file.path, caller.symbol())
         }
         None => {
-            let module = Value::Object(graph::module_json(graph, edge.file)?);
+            let module = Value::Object(graph::fields(&graph::module_identity_of(graph, edge.file)?));
             SymbolMention { path: edge.path.clone(), symbol: None, module }
         }
     };

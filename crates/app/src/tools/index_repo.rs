@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use codecompass_index::Target;
 use codecompass_store::{JobMode, ViewInfo};
+use codecompass_wire::ErrorData;
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::jobs::Job;
-use crate::metadata::{Completeness, Freshness, Indexing};
+use crate::metadata::{Completeness, Freshness, Indexing, MetadataText};
 use crate::output::{Answer, OutputFormat};
 use crate::session::{self, Session, SyncRequest};
 use crate::views::published_for_target;
@@ -32,8 +33,7 @@ pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
     description: "Start indexing the work tree or a ref in the background; returns a job id at once. Needed once per \
                   ref, or with force after index_incompatible. index_status shows when it is published.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: || output("file_count"),
-    always: &["job_id", "status", "mode", "file_count"],
+    output: Output::Listed(|| output("file_count"), &["job_id", "status", "mode", "file_count"]),
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -62,8 +62,7 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
     description: "Update the index with changed files, in the background; returns a job id at once. \
                   Queries do this themselves, depending on freshness_policy.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: || output("changed_files"),
-    always: &["job_id", "status", "mode", "changed_files"],
+    output: Output::Listed(|| output("changed_files"), &["job_id", "status", "mode", "changed_files"]),
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -80,7 +79,7 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
             return Err(AppError::new(Code::SyncInProgress, message)
                 .hint("index_status shows its progress.")
                 .advice("Retry when it has finished; `codecompass status` shows its progress.")
-                .data(json!({ "job_id": running })));
+                .data(ErrorData::job(running)));
         }
         let job = place.sync(&target, mode, SyncRequest { force, ..SyncRequest::default() })?;
         let job = wait_for_start(served, &job)?;
@@ -145,7 +144,7 @@ fn wait_for_start<'j>(served: Served<'_>, job: &'j Job) -> Result<&'j Job, AppEr
         job.report_progress(listener, PROGRESS_TIMEOUT);
     }
     match job.ended() {
-        Some(Err(failure)) => Err(AppError::new(failure.code, failure.message).data(json!({ "job_id": job.id }))),
+        Some(Err(failure)) => Err(AppError::new(failure.code, failure.message).data(ErrorData::job(&job.id))),
         _ => Ok(job),
     }
 }

@@ -10,10 +10,10 @@ use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::jobs;
 use crate::measure::{bytes_text, count_text, seconds_text};
-use crate::metadata::{Freshness, Indexing, Metadata};
+use crate::metadata::{Freshness, Indexing, Metadata, MetadataText, schema_status};
 use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::session::Session;
-use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, schema};
 use crate::views::published_for_target;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -28,34 +28,36 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .value("PATH"),
         WORKSPACE,
     ],
-    output: || {
-        json!({
-            "project_id": schema::text(),
-            "repo_root": schema::text(),
-            "index_status": schema::one_of(&["not_indexed", "indexing", "ready", "failed"]),
-            "schema_status":
-                schema::one_of(&["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]),
-            "current_schema_version": schema::count_or_null(),
-            "required_schema_version": schema::count(),
-            "last_indexed_at": schema::text_or_null(),
-            "ref": schema::text(),
-            "file_count": schema::count(),
-            "symbol_count": schema::count(),
-            "active_job": schema::object_or_null(),
-            "recent_jobs": schema::list(schema::any_object()),
-        })
-    },
-    always: &[
-        "project_id",
-        "repo_root",
-        "index_status",
-        "schema_status",
-        "ref",
-        "file_count",
-        "symbol_count",
-        "active_job",
-        "recent_jobs",
-    ],
+    output: Output::Listed(
+        || {
+            json!({
+                "project_id": schema::text(),
+                "repo_root": schema::text(),
+                "index_status": schema::one_of(&["not_indexed", "indexing", "ready", "failed"]),
+                "schema_status":
+                    schema::one_of(&["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]),
+                "current_schema_version": schema::count_or_null(),
+                "required_schema_version": schema::count(),
+                "last_indexed_at": schema::text_or_null(),
+                "ref": schema::text(),
+                "file_count": schema::count(),
+                "symbol_count": schema::count(),
+                "active_job": schema::object_or_null(),
+                "recent_jobs": schema::list(schema::any_object()),
+            })
+        },
+        &[
+            "project_id",
+            "repo_root",
+            "index_status",
+            "schema_status",
+            "ref",
+            "file_count",
+            "symbol_count",
+            "active_job",
+            "recent_jobs",
+        ],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -90,13 +92,13 @@ fn answer(
 ) -> Result<Answer, AppError> {
     let status = read(session, target)?;
     let mut metadata = session.metadata(target, status.view.as_ref());
-    metadata.schema = status.schema.as_str();
+    metadata.schema = schema_status(status.schema);
     metadata.indexing = indexing(&status, target, ours);
     metadata.freshness = freshness;
     if status.view.is_none() && status.schema == SchemaStatus::NotIndexed {
         metadata.warnings.push("nothing is indexed yet; run `codecompass index`".into());
     }
-    Answer::render(form, 0, &StatusAnswer { session, status, ours, metadata })
+    Answer::render(form, 0, StatusAnswer { session, status, ours, metadata })
 }
 
 /// The answer.
@@ -108,11 +110,13 @@ struct StatusAnswer<'r> {
 }
 
 impl Render for StatusAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         Ok(to_json(self.session, &self.status, self.ours, &self.metadata))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         Ok(text(self.session, &self.status, &self.metadata))
     }
 }

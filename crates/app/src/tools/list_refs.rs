@@ -8,13 +8,13 @@ use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE, schema};
+use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE, schema};
 use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::count_text;
-use crate::metadata::{Freshness, Metadata};
+use crate::metadata::{Freshness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader, Render, style};
 use crate::session::Session;
 use crate::views::published_for_target;
@@ -25,19 +25,21 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "The indexed branches and tags with commit, status and additions since the merge base. \
                   Any of them can be given as `ref` to the other tools.",
     params: &[WORKSPACE],
-    output: || {
-        let one = schema::object(
-            &["ref", "status", "last_accessed_at"],
-            &["file_count", "symbol_count", "ahead", "behind"],
-            &[
-                ("is_default", schema::flag()),
-                ("last_indexed_commit", schema::text_or_null()),
-                ("merge_base_commit", schema::text_or_null()),
-            ],
-        );
-        json!({ "refs": schema::list(one), "total_refs": schema::count(), "vcs_mode": schema::flag() })
-    },
-    always: &["refs", "total_refs", "vcs_mode"],
+    output: Output::Listed(
+        || {
+            let one = schema::object(
+                &["ref", "status", "last_accessed_at"],
+                &["file_count", "symbol_count", "ahead", "behind"],
+                &[
+                    ("is_default", schema::flag()),
+                    ("last_indexed_commit", schema::text_or_null()),
+                    ("merge_base_commit", schema::text_or_null()),
+                ],
+            );
+            json!({ "refs": schema::list(one), "total_refs": schema::count(), "vcs_mode": schema::flag() })
+        },
+        &["refs", "total_refs", "vcs_mode"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -79,7 +81,7 @@ fn answer(
     }
     let mut metadata = session.metadata(target, published_for_target(&store, target)?.as_ref());
     metadata.freshness = freshness;
-    Answer::render(form, 0, &RefsAnswer { refs, vcs: session.vcs(), metadata })
+    Answer::render(form, 0, RefsAnswer { refs, vcs: session.vcs(), metadata })
 }
 
 /// A ref in the list.
@@ -146,7 +148,9 @@ struct RefsAnswer<'v> {
 }
 
 impl Render for RefsAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         Ok(json!({
             "total_refs": self.refs.len(),
             "refs": self.refs.iter().map(RefRow::json).collect::<Vec<_>>(),
@@ -155,7 +159,7 @@ impl Render for RefsAnswer<'_> {
         }))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let text: String = self.refs.iter().map(RefRow::text).collect();
         let text = if text.is_empty() { "Nothing is indexed yet.\n".into() } else { text };
         Ok(text + &self.metadata.notes())

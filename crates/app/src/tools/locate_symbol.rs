@@ -4,9 +4,9 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolKind;
 use codecompass_query::{LocateRequest, SymbolHit, locate, nearest_names};
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{ResultItem, Suggestion, fit_with_reasons, locate_symbol as wire, schema};
 
-use super::batch::{Batch, BatchItem};
+use super::batch::Batch;
 use super::followups::{KnownSymbols, PreviousCall};
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
@@ -14,11 +14,11 @@ use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::count_text;
 use crate::metadata::{Completeness, Metadata};
-use crate::output::{Answer, OutputFormat, Reader};
+use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::tools::input::{self, Cursor};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 
 /// The maximum number of similar names in an empty answer.
@@ -45,31 +45,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         NO_SYNC,
         WORKSPACE,
     ],
-    output: || {
-        let result = schema::object(
-            &[
-                "symbol_id",
-                "symbol_stable_id",
-                "path",
-                "kind",
-                "name",
-                "qualified_name",
-                "signature",
-                "language",
-                "visibility",
-                "source_layer",
-                "body_preview",
-            ],
-            &["line_start", "line_end"],
-            &[("score", schema::number())],
-        );
-        json!({
-            "results": schema::list(result),
-            "total_candidates": schema::count(),
-            "suggestions": schema::suggestions(),
-        })
-    },
-    always: &["results", "total_candidates"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -121,7 +97,24 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &LocateArgs) -> Resul
         let part = locate_name(inquiry, question, name.trim(), None, &mut Metadata::unknown());
         (name.clone(), part)
     });
-    Batch { first, more: more.collect(), metadata, code }.render(inquiry.form)
+    let names = Batch { first, more: more.collect(), metadata };
+    Answer::render(inquiry.form, code, LocateAnswer(names))
+}
+
+/// The definitions of all names.
+struct LocateAnswer<'i>(Batch<NameDefinitions<'i>>);
+
+impl Render for LocateAnswer<'_> {
+    type Wire = wire::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let suggestions = self.0.first.suggestions()?;
+        Ok(wire::Answer { names: self.0.wire()?, suggestions })
+    }
+
+    fn text(self, reader: Reader) -> Result<String, AppError> {
+        self.0.text(reader)
+    }
 }
 
 /// The definitions of one name.
@@ -130,12 +123,13 @@ struct NameDefinitions<'i> {
     question: &'i LocateArgs,
     name: String,
     hits: Vec<SymbolHit>,
-    results: Vec<Value>,
+    results: Vec<ResultItem>,
     offset: usize,
     total: usize,
     /// The cursor of the next page.
     next: Option<String>,
-    suggestions: Vec<String>,
+    /// Similar names.
+    near: Vec<String>,
     ref_name: String,
 }
 
@@ -159,7 +153,7 @@ fn locate_name<'i>(
         offset,
         total: 0,
         next: None,
-        suggestions: Vec::new(),
+        near: Vec::new(),
         ref_name: metadata.ref_name.clone(),
     };
     let Some(snapshot) = snapshot else { return Ok(found) };
@@ -175,14 +169,14 @@ fn locate_name<'i>(
     let located = locate(snapshot, &asked)?;
     (found.hits, found.total) = (located.hits, located.total);
     if found.hits.is_empty() {
-        found.suggestions = nearest_names(snapshot, name, MAX_SUGGESTIONS)?;
+        found.near = nearest_names(snapshot, name, MAX_SUGGESTIONS)?;
         return Ok(found);
     }
     if inquiry.form == OutputFormat::Json {
         let mut reasons = question.shape.reasons(&inquiry.config, found.hits.iter().map(|hit| &hit.scores));
         found.results =
-            found.hits.iter().map(|hit| result_json(snapshot, question.shape, hit)).collect::<Result<_, _>>()?;
-        let kept = shape::fitting_count(&found.results, reasons.as_deref(), inquiry.max_bytes());
+            found.hits.iter().map(|hit| result_item(snapshot, question.shape, hit)).collect::<Result<_, _>>()?;
+        let kept = fit_with_reasons(&found.results, reasons.as_deref(), inquiry.max_bytes());
         found.results.truncate(kept);
         reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
         found.hits.truncate(kept);
@@ -203,24 +197,14 @@ fn row(hit: &SymbolHit) -> String {
     format!("{} {}\n", rows::location(&hit.version.path, symbol.lines), rows::header(symbol, rows::MAX_ROW_CHARS))
 }
 
-impl BatchItem for NameDefinitions<'_> {
-    fn json(&self) -> Result<Value, AppError> {
-        let mut json = json!({ "results": self.results, "total_candidates": self.total });
-        if !self.suggestions.is_empty() {
-            json["nearest_names"] = json!(self.suggestions);
-        }
-        Ok(json)
+impl Render for NameDefinitions<'_> {
+    type Wire = wire::Definitions;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(wire::Definitions { results: self.results, total_candidates: self.total, nearest_names: self.near })
     }
 
-    fn finish(&self, json: &mut Value) -> Result<(), AppError> {
-        if let (true, Some(snapshot)) = (self.hits.is_empty(), self.snapshot) {
-            let known = KnownSymbols::for_name(snapshot, &self.name, &self.suggestions)?;
-            PreviousCall::new(TOOL.name, "name", &self.name).add_to(json, known);
-        }
-        Ok(())
-    }
-
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         if self.hits.is_empty() {
             return Ok(self.empty_text());
         }
@@ -241,6 +225,13 @@ impl BatchItem for NameDefinitions<'_> {
 }
 
 impl NameDefinitions<'_> {
+    /// The suggested next calls, if there is no definition.
+    fn suggestions(&self) -> Result<Option<Vec<Suggestion>>, AppError> {
+        let Some(snapshot) = self.snapshot.filter(|_| self.hits.is_empty()) else { return Ok(None) };
+        let known = KnownSymbols::for_name(snapshot, &self.name, &self.near)?;
+        Ok(PreviousCall::new(TOOL.name, "name", &self.name).suggestions(known))
+    }
+
     /// The answer without results: the request, and similar names.
     fn empty_text(&self) -> String {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
@@ -254,22 +245,24 @@ impl NameDefinitions<'_> {
             count_text(files as u64),
             escape_control(&self.ref_name)
         );
-        if !self.suggestions.is_empty() {
-            text += &format!("Similar names: {}\n", escape_control(&self.suggestions.join(", ")));
+        if !self.near.is_empty() {
+            text += &format!("Similar names: {}\n", escape_control(&self.near.join(", ")));
         }
         text
     }
 }
 
-fn result_json(snapshot: &Snapshot, shape: ResultShape, hit: &SymbolHit) -> Result<Value, AppError> {
+fn result_item(snapshot: &Snapshot, shape: ResultShape, hit: &SymbolHit) -> Result<ResultItem, AppError> {
     let symbol = hit.symbol();
-    let mut result = Map::new();
-    result.insert("path".into(), json!(hit.version.path));
-    result.insert("line_start".into(), json!(symbol.lines.start));
-    result.insert("line_end".into(), json!(symbol.lines.end));
-    shape.insert_symbol(&mut result, &hit.version, symbol);
-    shape.insert_signature(&mut result, &hit.version, symbol);
-    shape.insert_origin(&mut result, snapshot, &hit.version, &hit.scores);
-    shape.insert_context(&mut result, snapshot, &hit.version, hit.ordinal())?;
-    Ok(Value::Object(result))
+    let mut result = ResultItem {
+        path: hit.version.path.clone(),
+        line_start: symbol.lines.start,
+        line_end: symbol.lines.end,
+        ..ResultItem::default()
+    };
+    shape.add_symbol(&mut result, &hit.version, symbol);
+    shape.add_signature(&mut result, &hit.version, symbol);
+    shape.add_origin(&mut result, snapshot, &hit.version, &hit.scores);
+    shape.add_context(&mut result, snapshot, &hit.version, hit.ordinal())?;
+    Ok(result)
 }

@@ -5,8 +5,8 @@
 //! in ignore files, separated by commas; those with `!` exclude.
 
 use codecompass_store::Snapshot;
+use codecompass_wire::ErrorData;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use serde_json::json;
 
 use super::shape::truncate;
 use super::tool_spec::{Param, ParamKind, optional};
@@ -154,8 +154,11 @@ fn add(
     let patterns: Vec<&str> = split(value).into_iter().map(str::trim).filter(|pattern| !pattern.is_empty()).collect();
     if patterns.len() > MAX_PATTERNS {
         let message = format!("`path_filter` has {} patterns: the maximum is {MAX_PATTERNS}.", patterns.len());
-        return Err(AppError::new(Code::InvalidInput, message)
-            .data(json!({ "parameter": "path_filter", "size": patterns.len(), "maximum": MAX_PATTERNS })));
+        return Err(AppError::new(Code::InvalidInput, message).data(ErrorData::too_large(
+            "path_filter",
+            patterns.len(),
+            MAX_PATTERNS,
+        )));
     }
     for pattern in patterns {
         match pattern.strip_prefix('!') {
@@ -265,7 +268,7 @@ fn split(patterns: &str) -> Vec<&str> {
 fn invalid_pattern(error: &globset::Error) -> AppError {
     let error = truncate(&error.to_string(), 200);
     AppError::new(Code::InvalidInput, format!("Invalid pattern in `path_filter`: {error}."))
-        .data(json!({ "parameter": "path_filter" }))
+        .data(ErrorData::parameter("path_filter"))
 }
 
 #[cfg(test)]
@@ -362,7 +365,8 @@ mod tests {
         let table = ["a[", "src/[", "*.{rs", "../etc", "/etc/passwd", "/etc", "src/../../x", "../*.rs", "!../x"];
         for value in table {
             let error = allowed(&PathBase::new("/root", None), &[value]).expect_err(value);
-            assert_eq!((error.code, &error.details.data["parameter"]), (Code::InvalidInput, &"path_filter".into()));
+            let ErrorData::Argument(wrong) = &error.details.data else { panic!("{error:?}") };
+            assert_eq!((error.code, &*wrong.parameter), (Code::InvalidInput, "path_filter"));
         }
     }
 }

@@ -12,16 +12,17 @@ use codecompass_query::{
     select_lines, symbol_at,
 };
 use codecompass_store::{Snapshot, VersionInfo};
+use codecompass_wire::ErrorData;
 use serde_json::{Map, Value, json};
 
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
 };
 use super::{outline_text, rows, shape, tokens};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader, Render, error_line, style};
 
 /// The number of lines shown around a line outside of symbols.
@@ -46,15 +47,17 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: || {
-        let item = schema::object(
-            &["asked", "path", "name", "kind", "symbol_id", "text", "note"],
-            &["line_start", "line_end", "first_line"],
-            &[("truncated", schema::flag()), ("error", schema::any_object())],
-        );
-        json!({ "items": schema::list(item), "truncated": schema::flag() })
-    },
-    always: &["items", "truncated"],
+    output: Output::Listed(
+        || {
+            let item = schema::object(
+                &["asked", "path", "name", "kind", "symbol_id", "text", "note"],
+                &["line_start", "line_end", "first_line"],
+                &[("truncated", schema::flag()), ("error", schema::any_object())],
+            );
+            json!({ "items": schema::list(item), "truncated": schema::flag() })
+        },
+        &["items", "truncated"],
+    ),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -72,8 +75,8 @@ struct ReadArgs {
 impl ReadArgs {
     fn parse(arguments: &Arguments) -> Result<Self, AppError> {
         let what: Vec<String> = arguments.list("what").iter().map(|item| item.trim().to_owned()).collect();
-        let invalid = |parameter: &str, message: String| {
-            AppError::new(Code::InvalidInput, message).data(json!({ "parameter": parameter }))
+        let invalid = |parameter: &'static str, message: String| {
+            AppError::new(Code::InvalidInput, message).data(ErrorData::parameter(parameter))
         };
         if what.iter().all(String::is_empty) {
             return Err(invalid("what", "`what` is empty: give names, locations or files.".into()));
@@ -89,7 +92,7 @@ impl ReadArgs {
             true => Some(u64::try_from(arguments.count("max_tokens")).ok().filter(|tokens| *tokens > 0).ok_or_else(
                 || {
                     let message = format!("`max_tokens` is {}: it must be at least 1.", arguments.count("max_tokens"));
-                    AppError::new(Code::InvalidMaxTokens, message).data(json!({ "parameter": "max_tokens" }))
+                    AppError::new(Code::InvalidMaxTokens, message).data(ErrorData::parameter("max_tokens"))
                 },
             )?),
         };
@@ -151,7 +154,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &ReadArgs) -> Result<Answer, App
         metadata.completeness = Completeness::Partial;
     }
     let code = u8::from(items.iter().all(|item| item.outcome.is_err()));
-    Answer::render(inquiry.form, code, &ReadAnswer { items, is_cut, metadata })
+    Answer::render(inquiry.form, code, ReadAnswer { items, is_cut, metadata })
 }
 
 /// The remaining budget.
@@ -236,7 +239,7 @@ fn resolve_location(
     let last = version.lines.max(1);
     if start == 0 || start > last {
         let message = format!("{} has only {last} lines; line {start} does not exist.", file.path);
-        return Err(AppError::new(Code::InvalidInput, message).data(json!({ "parameter": "what" })));
+        return Err(AppError::new(Code::InvalidInput, message).data(ErrorData::parameter("what")));
     }
     let outline = snapshot.outline(version.id)?;
     let Some(end) = end else {
@@ -372,7 +375,9 @@ impl Excerpt {
 }
 
 impl Render for ReadAnswer {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         let item = |item: &ReadItem| {
             let mut fields = Map::new();
             fields.insert("asked".into(), json!(item.asked));
@@ -389,7 +394,7 @@ impl Render for ReadAnswer {
         Ok(json!({ "items": items, "truncated": self.is_cut, "metadata": self.metadata.to_json() }))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let mut text = String::new();
         for item in &self.items {
             text += &match &item.outcome {

@@ -7,7 +7,8 @@ use codecompass_query::{
     HitKind, Intent, MAX_RESULTS, QueryMode, SearchHit, SearchRequest, SearchResults, nearest_names, search,
 };
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{ErrorData, ResultItem, fit_with_reasons, schema, search_code as wire};
+use serde_json::Value;
 
 use super::followups::{self, KnownSymbols, PreviousCall};
 use super::test_filter::{TESTS, TestFilter};
@@ -17,7 +18,7 @@ use crate::config::Config;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::count_text;
-use crate::metadata::{Completeness, Metadata};
+use crate::metadata::{Completeness, Metadata, MetadataText};
 use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::paths::PathResolver;
 use crate::tools::bounds::MAX_QUERY;
@@ -25,7 +26,7 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -56,36 +57,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("debug", ParamKind::Flag(false), "Add debugging details").cli_only(),
         WORKSPACE,
     ],
-    output: || {
-        let result = schema::object(
-            &[
-                "result_id",
-                "result_type",
-                "path",
-                "kind",
-                "name",
-                "qualified_name",
-                "symbol_id",
-                "symbol_stable_id",
-                "signature",
-                "visibility",
-                "language",
-                "source_layer",
-                "snippet",
-                "body_preview",
-            ],
-            &["line_start", "line_end"],
-            &[("score", schema::number())],
-        );
-        json!({
-            "results": schema::list(result),
-            "query_intent": schema::one_of(&["symbol", "path", "error", "natural_language"]),
-            "total_candidates": schema::count(),
-            "suggested_next_actions": schema::list(schema::any_object()),
-            "suggestions": schema::suggestions(),
-        })
-    },
-    always: &["results", "query_intent", "total_candidates", "suggested_next_actions"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -135,7 +107,7 @@ impl QueryReading {
         let pattern = pattern.map_err(|error| {
             AppError::new(Code::InvalidInput, format!("`query` is no regular expression. {}", error.0))
                 .hint("Set `mode` to \"literal\" to search for it as plain text.")
-                .data(json!({ "parameter": "query" }))
+                .data(ErrorData::parameter("query"))
         })?;
         Ok(if literal { QueryReading::Literal(pattern) } else { QueryReading::Regex(pattern) })
     }
@@ -192,7 +164,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     let Some(snapshot) = snapshot else {
         let found = &SearchResults::empty(&question.query, REGISTRY);
         let empty = EmptySearchAnswer { question, found, near: Vec::new(), snapshot, metadata };
-        return Answer::render(inquiry.form, 1, &empty);
+        return Answer::render(inquiry.form, 1, empty);
     };
     let accepts = |path: &str| {
         filter.as_ref().is_none_or(|filter| filter.allows(path)) && question.tests.includes(is_test_path(path))
@@ -222,7 +194,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
         let near =
             if matches!(question.reading, QueryReading::Words) { similar_names(snapshot, &found)? } else { Vec::new() };
         let empty = EmptySearchAnswer { question, found: &found, near, snapshot: Some(snapshot), metadata };
-        return Answer::render(inquiry.form, 1, &empty);
+        return Answer::render(inquiry.form, 1, empty);
     }
     let mut hits = SearchAnswer { snapshot, question, results: Vec::new(), rows: Vec::new(), offset, found, metadata };
     let kept = match inquiry.form {
@@ -241,7 +213,7 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     if !found.is_exhaustive {
         metadata.warnings.push("too many lines contain this text: only the first by path are ranked".into());
     }
-    Answer::render(inquiry.form, 0, &hits)
+    Answer::render(inquiry.form, 0, hits)
 }
 
 /// The answer with hits.
@@ -249,7 +221,7 @@ struct SearchAnswer<'h> {
     snapshot: &'h Snapshot,
     question: &'h SearchArgs,
     found: SearchResults,
-    results: Vec<Value>,
+    results: Vec<ResultItem>,
     rows: Vec<String>,
     offset: usize,
     metadata: Metadata,
@@ -259,10 +231,10 @@ impl SearchAnswer<'_> {
     /// Renders the results as JSON, and returns how many fit.
     fn lay_out_json(&mut self, config: &Config) -> Result<usize, AppError> {
         let Self { snapshot, question, found, .. } = self;
-        let results = found.hits.iter().map(|place| result_json(snapshot, question.shape, place));
+        let results = found.hits.iter().map(|place| result_item(snapshot, question.shape, place));
         self.results = results.collect::<Result<_, _>>()?;
         let mut reasons = question.shape.reasons(config, found.hits.iter().map(|place| &place.scores));
-        let kept = shape::fitting_count(&self.results, reasons.as_deref(), config.max_response_bytes);
+        let kept = fit_with_reasons(&self.results, reasons.as_deref(), config.max_response_bytes);
         self.results.truncate(kept);
         reasons.iter_mut().for_each(|reasons| reasons.truncate(kept));
         self.metadata.ranking_reasons = reasons;
@@ -294,28 +266,33 @@ impl SearchAnswer<'_> {
 }
 
 impl Render for SearchAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
-        let Self { question, found, .. } = self;
-        let mut json = json!({
-            "results": self.results,
-            "query_intent": found.intent.as_str(),
-            "total_candidates": found.total,
-            "suggested_next_actions": next_actions(question, found, &self.metadata.ref_name),
-        });
+    type Wire = wire::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let Self { question, found, .. } = &self;
         let best = found.hits.iter().map(|place| place.scores.confidence()).fold(0.0, f64::max);
-        if self.offset == 0 && best < followups::WEAK_SCORE {
-            let known = KnownSymbols::for_query(self.snapshot, &question.query, &found.hits)?;
-            question.to_previous_call(found).add_to(&mut json, known);
-        }
-        if question.debug {
-            let hits = found.hits.iter().filter(|place| place.symbol().is_some()).count();
-            json["debug"] = json!({ "join_status": { "hits": hits, "misses": found.hits.len() - hits } });
-        }
-        json["metadata"] = self.metadata.to_json();
-        Ok(json)
+        let suggestions = match self.offset == 0 && best < followups::WEAK_SCORE {
+            true => {
+                let known = KnownSymbols::for_query(self.snapshot, &question.query, &found.hits)?;
+                question.to_previous_call(found).suggestions(known)
+            }
+            false => None,
+        };
+        let hits = found.hits.iter().filter(|place| place.symbol().is_some()).count();
+        Ok(wire::Answer {
+            query_intent: intent(found.intent),
+            total_candidates: found.total,
+            suggested_next_actions: next_actions(question, found, &self.metadata.ref_name),
+            nearest_names: Vec::new(),
+            suggestions,
+            debug: question.debug(hits, found.hits.len() - hits),
+            results: self.results,
+            metadata: self.metadata,
+            last_suggestions: None,
+        })
     }
 
-    fn text(&self, reader: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         let mut text: String = self.rows.concat();
         if !text.ends_with('\n') {
             text.push('\n');
@@ -351,30 +328,30 @@ struct EmptySearchAnswer<'e> {
 }
 
 impl Render for EmptySearchAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
-        let ref_name = &self.metadata.ref_name;
-        let action = |name: &String| json!({ "tool": "locate_symbol", "name": name, "ref": ref_name });
-        let mut json = json!({
-            "results": [],
-            "query_intent": self.found.intent.as_str(),
-            "total_candidates": 0,
-            "suggested_next_actions": self.near.iter().map(action).collect::<Vec<_>>(),
-        });
-        if !self.near.is_empty() {
-            json["nearest_names"] = json!(self.near);
-        }
-        if self.question.debug {
-            json["debug"] = json!({ "join_status": { "hits": 0, "misses": 0 } });
-        }
-        json["metadata"] = self.metadata.to_json();
-        if let (QueryReading::Words, Some(snapshot)) = (&self.question.reading, self.snapshot) {
-            let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
-            self.question.to_previous_call(self.found).add_to(&mut json, known);
-        }
-        Ok(json)
+    type Wire = wire::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let last_suggestions = match (&self.question.reading, self.snapshot) {
+            (QueryReading::Words, Some(snapshot)) => {
+                let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
+                self.question.to_previous_call(self.found).suggestions(known)
+            }
+            _ => None,
+        };
+        Ok(wire::Answer {
+            results: Vec::new(),
+            query_intent: intent(self.found.intent),
+            total_candidates: 0,
+            suggested_next_actions: self.near.iter().map(|name| locate_action(name, &self.metadata.ref_name)).collect(),
+            nearest_names: self.near,
+            suggestions: None,
+            debug: self.question.debug(0, 0),
+            metadata: self.metadata,
+            last_suggestions,
+        })
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
         let (query, ref_name) = (escape_control(&self.question.query), escape_control(&self.metadata.ref_name));
         let what = match self.question.reading {
@@ -396,10 +373,17 @@ impl SearchArgs {
     /// The query, for the suggestion of follow-up calls.
     fn to_previous_call(&self, found: &SearchResults) -> PreviousCall {
         let mut before = PreviousCall::new(TOOL.name, "query", &self.query);
-        before.params.extend(self.language.iter().map(|language| ("language".to_owned(), json!(language))));
+        before
+            .params
+            .extend(self.language.iter().map(|language| ("language".to_owned(), Value::from(language.as_str()))));
         before.intent = Some(found.intent.as_str().to_owned());
         before.language = found.hits.first().map(|place| place.version.language.clone());
         before
+    }
+
+    /// The debugging details, if they are requested.
+    fn debug(&self, hits: usize, misses: usize) -> Option<wire::Debug> {
+        self.debug.then_some(wire::Debug { join_status: wire::JoinStatus { hits, misses } })
     }
 
     /// The path filter, if there is one.
@@ -417,47 +401,72 @@ impl SearchArgs {
     }
 }
 
-fn result_json(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<Value, AppError> {
-    let mut result = Map::new();
-    result.insert("result_id".into(), json!(place.result_id()));
-    result.insert("result_type".into(), json!(place.kind.as_str()));
-    result.insert("path".into(), json!(place.version.path));
-    result.insert("line_start".into(), json!(place.lines.start));
-    result.insert("line_end".into(), json!(place.lines.end));
+fn intent(intent: Intent) -> wire::Intent {
+    match intent {
+        Intent::Symbol => wire::Intent::Symbol,
+        Intent::Path => wire::Intent::Path,
+        Intent::Error => wire::Intent::Error,
+        Intent::NaturalLanguage => wire::Intent::NaturalLanguage,
+    }
+}
+
+fn result_item(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<ResultItem, AppError> {
+    let mut result = ResultItem {
+        result_id: Some(place.result_id()),
+        result_type: Some(place.kind.as_str().into()),
+        path: place.version.path.clone(),
+        line_start: place.lines.start,
+        line_end: place.lines.end,
+        ..ResultItem::default()
+    };
     if let Some(symbol) = place.symbol() {
-        shape.insert_symbol(&mut result, &place.version, symbol);
+        shape.add_symbol(&mut result, &place.version, symbol);
         if place.kind == HitKind::Symbol {
-            shape.insert_signature(&mut result, &place.version, symbol);
+            shape.add_signature(&mut result, &place.version, symbol);
         }
     }
-    shape.insert_origin(&mut result, snapshot, &place.version, &place.scores);
+    shape.add_origin(&mut result, snapshot, &place.version, &place.scores);
     if place.kind != HitKind::Symbol && shape.detail >= DetailLevel::Signature && !shape.compact {
         let lines = place.matching_lines(snapshot, MAX_SNIPPET_LINES)?;
         let snippet = lines.iter().map(|(_, line)| line.trim()).collect::<Vec<_>>().join("\n");
-        result.insert("snippet".into(), json!(shape::truncate(&snippet, MAX_SNIPPET_CHARS)));
+        result.snippet = Some(shape::truncate(&snippet, MAX_SNIPPET_CHARS));
     }
     if let Some(symbol) = place.symbol_ordinal() {
-        shape.insert_context(&mut result, snapshot, &place.version, symbol)?;
+        shape.add_context(&mut result, snapshot, &place.version, symbol)?;
     }
-    Ok(Value::Object(result))
+    Ok(result)
 }
 
 /// Calls that can be sent unchanged: the definition of the best result and, for a query in words, the same query
 /// without its filler words.
-fn next_actions(question: &SearchArgs, found: &SearchResults, ref_name: &str) -> Vec<Value> {
+fn next_actions(question: &SearchArgs, found: &SearchResults, ref_name: &str) -> Vec<wire::NextAction> {
     let best = found.hits.iter().filter_map(SearchHit::symbol).find(|symbol| symbol.kind.can_be_named());
-    let mut actions: Vec<Value> = best
-        .map(|symbol| json!({ "tool": "locate_symbol", "name": symbol.name, "ref": ref_name }))
-        .into_iter()
-        .collect();
+    let mut actions = Vec::from_iter(best.map(|symbol| locate_action(&symbol.name, ref_name)));
     let telling = found.words.join(" ");
     if found.intent == Intent::NaturalLanguage
         && matches!(question.reading, QueryReading::Words)
         && telling != question.query
     {
-        actions.push(json!({ "tool": "search_code", "query": telling, "ref": ref_name, "limit": 5 }));
+        actions.push(wire::NextAction {
+            tool: TOOL.name.to_owned(),
+            name: None,
+            query: Some(telling),
+            ref_name: ref_name.to_owned(),
+            limit: Some(5),
+        });
     }
     actions
+}
+
+/// The call that locates a name.
+fn locate_action(name: &str, ref_name: &str) -> wire::NextAction {
+    wire::NextAction {
+        tool: "locate_symbol".to_owned(),
+        name: Some(name.to_owned()),
+        query: None,
+        ref_name: ref_name.to_owned(),
+        limit: None,
+    }
 }
 
 /// The names most similar to the words that were not found.

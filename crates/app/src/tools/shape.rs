@@ -5,7 +5,7 @@ use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_query::{Feature, Scores, SymbolSummary, detail};
 use codecompass_store::{Snapshot, VersionInfo};
-use serde_json::{Map, Value, json};
+use codecompass_wire::{Numbers, RankingReasons, ResultItem, SymbolWithLine};
 
 use crate::config::{Config, ExplainLevel};
 use crate::error::AppError;
@@ -85,11 +85,15 @@ impl ResultShape {
 
 impl ResultShape {
     /// The reasons for the order of these results; `None` unless they are requested.
-    pub(crate) fn reasons<'s>(&self, config: &Config, all: impl Iterator<Item = &'s Scores>) -> Option<Vec<Value>> {
+    pub(crate) fn reasons<'s>(
+        &self,
+        config: &Config,
+        all: impl Iterator<Item = &'s Scores>,
+    ) -> Option<Vec<RankingReasons>> {
         let level = self.explain.unwrap_or(config.explain_level());
         match level {
             ExplainLevel::Off => None,
-            level => Some(all.enumerate().map(|(index, scores)| reasons_json(level, index, scores)).collect()),
+            level => Some(all.enumerate().map(|(index, scores)| ranking_reasons(level, index, scores)).collect()),
         }
     }
 
@@ -107,31 +111,30 @@ impl ResultShape {
         format!("    {}\n", style::dim(&format!("{:.3} = {}{rest}", scores.total(), parts.join(" "))))
     }
 
-    /// Adds the location and the name of a symbol, and its signature at that level of detail.
-    pub(crate) fn insert_symbol(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
-        result.insert("kind".into(), json!(symbol.kind.as_str()));
-        result.insert("name".into(), json!(symbol.name));
+    /// Adds the names and ids of a symbol.
+    pub(crate) fn add_symbol(&self, result: &mut ResultItem, version: &VersionInfo, symbol: &Symbol) {
+        result.kind = Some(symbol.kind.as_str().into());
+        result.name = Some(symbol.name.clone());
         if self.detail >= DetailLevel::Signature {
-            result.insert("qualified_name".into(), json!(symbol.qualified_name));
+            result.qualified_name = Some(symbol.qualified_name.clone());
         }
-        result.insert("symbol_id".into(), json!(SymbolId::new(&version.path, symbol).to_string()));
-        result.insert("symbol_stable_id".into(), json!(StableId::new(&version.language, symbol).to_string()));
+        result.symbol_id = Some(SymbolId::new(&version.path, symbol).to_string());
+        result.symbol_stable_id = Some(StableId::new(&version.language, symbol).to_string());
     }
 
     /// Adds the header of a symbol that is the result itself.
-    pub(crate) fn insert_signature(&self, result: &mut Map<String, Value>, version: &VersionInfo, symbol: &Symbol) {
+    pub(crate) fn add_signature(&self, result: &mut ResultItem, version: &VersionInfo, symbol: &Symbol) {
         if self.detail >= DetailLevel::Signature && !self.compact {
-            result.insert("signature".into(), json!(truncate(&symbol.signature, MAX_SIGNATURE_CHARS)));
-            if let Some(visibility) = symbol.visibility.filter(|_| has_visibility(&version.language)) {
-                result.insert("visibility".into(), json!(visibility.as_str()));
-            }
+            result.signature = Some(truncate(&symbol.signature, MAX_SIGNATURE_CHARS));
+            let visibility = symbol.visibility.filter(|_| has_visibility(&version.language));
+            result.visibility = visibility.map(|visibility| visibility.as_str().into());
         }
     }
 
     /// Adds the context of a symbol if it is requested.
-    pub(crate) fn insert_context(
+    pub(crate) fn add_context(
         &self,
-        result: &mut Map<String, Value>,
+        result: &mut ResultItem,
         snapshot: &Snapshot,
         version: &VersionInfo,
         symbol: u32,
@@ -140,33 +143,26 @@ impl ResultShape {
             return Ok(());
         }
         if let Some(detail) = detail(snapshot, version, symbol)? {
-            result.insert("body_preview".into(), json!(detail.body_preview));
-            if let Some(parent) = &detail.parent {
-                result.insert("parent".into(), summary_json(parent));
-            }
-            if !detail.related.is_empty() {
-                let related: Vec<Value> = detail.related.iter().map(summary_json).collect();
-                result.insert("related_symbols".into(), json!(related));
-            }
+            result.parent = detail.parent.as_ref().map(symbol_with_line);
+            result.related_symbols = detail.related.iter().map(symbol_with_line).collect();
+            result.body_preview = Some(detail.body_preview);
         }
         Ok(())
     }
 
     /// Adds the origin of the version, and the score.
-    pub(crate) fn insert_origin(
+    pub(crate) fn add_origin(
         &self,
-        result: &mut Map<String, Value>,
+        result: &mut ResultItem,
         snapshot: &Snapshot,
         version: &VersionInfo,
         scores: &Scores,
     ) {
         if self.detail >= DetailLevel::Signature {
-            result.insert("language".into(), json!(version.language));
+            result.language = Some(version.language.clone());
         }
-        if let Some(layer) = snapshot.layer(version.id) {
-            result.insert("source_layer".into(), json!(layer.as_str()));
-        }
-        result.insert("score".into(), json!(scores.confidence()));
+        result.source_layer = snapshot.layer(version.id).map(|layer| layer.as_str().into());
+        result.score = scores.confidence();
     }
 }
 
@@ -183,22 +179,25 @@ const BASIC_FEATURES: &[Feature] = &[Feature::ExactMatch, Feature::Definition];
 /// The maximum length of a signature, in characters.
 pub(crate) const MAX_SIGNATURE_CHARS: usize = 200;
 
-fn summary_json(mention: &SymbolSummary) -> Value {
-    json!({ "kind": mention.kind.as_str(), "name": mention.name, "path": mention.path, "line": mention.line })
+fn symbol_with_line(mention: &SymbolSummary) -> SymbolWithLine {
+    SymbolWithLine {
+        kind: mention.kind.as_str().into(),
+        name: mention.name.clone(),
+        path: mention.path.clone(),
+        line: mention.line,
+    }
 }
 
-fn reasons_json(level: ExplainLevel, index: usize, scores: &Scores) -> Value {
-    let mut reasons = Map::new();
-    reasons.insert("result_index".into(), json!(index));
+fn ranking_reasons(level: ExplainLevel, index: usize, scores: &Scores) -> RankingReasons {
+    let mut factors = Numbers::default();
     for feature in Feature::ALL.iter().filter(|feature| level == ExplainLevel::Full || BASIC_FEATURES.contains(feature))
     {
         match feature {
-            Feature::Bm25 => reasons.insert("bm25_score".into(), json!(rounded(scores.raw_bm25))),
-            feature => reasons.insert(feature.reason().into(), json!(rounded(scores.value(*feature)))),
-        };
+            Feature::Bm25 => factors.add("bm25_score", rounded(scores.raw_bm25)),
+            feature => factors.add(feature.reason(), rounded(scores.value(*feature))),
+        }
     }
-    reasons.insert("final_score".into(), json!(scores.confidence()));
-    Value::Object(reasons)
+    RankingReasons { result_index: index, factors, final_score: scores.confidence() }
 }
 
 /// Rounds to four decimal places, to keep answers short.
@@ -206,36 +205,27 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The bytes reserved for everything around the list of results.
-pub(crate) const ENVELOPE_BYTES: usize = 2048;
-
-/// The number of these results that fit into `max_bytes` together with their reasons, at least one.
-pub(crate) fn fitting_count(results: &[Value], reasons: Option<&[Value]>, most_bytes: usize) -> usize {
-    let mut bytes = ENVELOPE_BYTES;
-    let size = |value: &Value| value.to_string().len() + 1;
-    let fits = |(index, result): &(usize, &Value)| {
-        bytes += size(result) + reasons.and_then(|all| all.get(*index)).map_or(0, size);
-        bytes <= most_bytes
-    };
-    results.iter().enumerate().take_while(fits).count().max(1).min(results.len())
-}
-
 #[cfg(test)]
 mod tests {
+    use codecompass_wire::{fit, fit_with_reasons, size};
+
     use super::*;
 
     #[test]
     fn reasons_count_towards_the_size() {
-        let results: Vec<Value> = (0..100).map(|number| json!({ "text": "x".repeat(100), "number": number })).collect();
-        let size = |values: &[Value]| values.iter().map(|value| value.to_string().len() + 1).sum::<usize>();
-        let most = 2048 + size(&results);
-        assert_eq!(fitting_count(&results, None, most), 100);
-        assert_eq!(fitting_count(&results, None, most - 1), 99);
-        let reasons: Vec<Value> =
-            (0..100).map(|index| reasons_json(ExplainLevel::Full, index, &Scores::default())).collect();
-        let kept = fitting_count(&results, Some(&reasons), most);
-        assert!(2048 + size(&results[..kept]) + size(&reasons[..kept]) <= most, "{kept} do not fit");
-        assert!(2048 + size(&results[..=kept]) + size(&reasons[..=kept]) > most, "one more than {kept} would fit");
-        assert_eq!(fitting_count(&results, Some(&reasons), 0), 1);
+        let results: Vec<ResultItem> = (0..100)
+            .map(|number| ResultItem { path: "x".repeat(100), line_start: number, ..ResultItem::default() })
+            .collect();
+        let sum = |values: &[ResultItem]| values.iter().map(|value| size(value) + 1).sum::<usize>();
+        let most = 2048 + sum(&results);
+        assert_eq!(fit(&results, most), 100);
+        assert_eq!(fit(&results, most - 1), 99);
+        let reasons: Vec<RankingReasons> =
+            (0..100).map(|index| ranking_reasons(ExplainLevel::Full, index, &Scores::default())).collect();
+        let of_reasons = |values: &[RankingReasons]| values.iter().map(|value| size(value) + 1).sum::<usize>();
+        let kept = fit_with_reasons(&results, Some(&reasons), most);
+        assert!(2048 + sum(&results[..kept]) + of_reasons(&reasons[..kept]) <= most, "{kept} do not fit");
+        assert!(2048 + sum(&results[..=kept]) + of_reasons(&reasons[..=kept]) > most, "one more than {kept} would fit");
+        assert_eq!(fit_with_reasons(&results, Some(&reasons), 0), 1);
     }
 }

@@ -1,14 +1,15 @@
 //! `suggest_followup_queries`: the next calls after a weak answer.
 
 use codecompass_query::candidate_identifiers;
-use serde_json::{Value, json};
+use codecompass_wire::{ErrorData, Suggestion, WrongArgument, schema, suggest_followup_queries as wire};
+use serde_json::Value;
 
 use super::followups::{KnownSymbols, PreviousCall, WEAK_SCORE};
-use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema};
+use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use crate::call::{Call, QueryContext};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, Reader, Render};
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -22,8 +23,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("confidence_threshold", ParamKind::Share(WEAK_SCORE), "Scores below it are weak"),
         WORKSPACE,
     ],
-    output: || json!({ "suggestions": schema::suggestions(), "analysis": schema::any_object() }),
-    always: &["suggestions", "analysis"],
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -44,9 +44,14 @@ struct PreviousResult {
 impl PreviousResult {
     fn parse(call: &Call<'_>) -> Result<Self, AppError> {
         let query = call.arguments.object("previous_query");
-        let missing = |field: &str, what: &str| {
-            AppError::new(Code::InvalidInput, format!("`previous_query` has no `{field}`: {what}."))
-                .data(json!({ "parameter": "previous_query", "missing": field }))
+        let missing = |field: &'static str, what: &str| {
+            AppError::new(Code::InvalidInput, format!("`previous_query` has no `{field}`: {what}.")).data(
+                ErrorData::Argument(WrongArgument {
+                    parameter: "previous_query".into(),
+                    missing: Some(field.into()),
+                    ..WrongArgument::default()
+                }),
+            )
         };
         let tool = query.get("tool").and_then(Value::as_str).filter(|tool| !tool.is_empty());
         let tool = tool.ok_or_else(|| missing("tool", "give the name of the tool"))?.to_owned();
@@ -81,10 +86,10 @@ impl PreviousResult {
 }
 
 /// Whether a suggestion looks up this name, or has it in its query.
-fn uses(suggestion: &Value, name: &str) -> bool {
-    let params = &suggestion["params"];
-    let words = params["query"].as_str().into_iter().flat_map(str::split_whitespace);
-    ["name", "symbol_name"].iter().any(|key| params[key] == name) || words.into_iter().any(|word| word == name)
+fn uses(suggestion: &Suggestion, name: &str) -> bool {
+    let text = |key: &str| suggestion.params.get(key).and_then(Value::as_str);
+    let mut words = text("query").into_iter().flat_map(str::split_whitespace);
+    ["name", "symbol_name"].iter().any(|key| text(key) == Some(name)) || words.any(|word| word == name)
 }
 
 fn answer(inquiry: &QueryContext<'_>, given: &PreviousResult, offered: &[&str]) -> Result<Answer, AppError> {
@@ -100,7 +105,7 @@ fn answer(inquiry: &QueryContext<'_>, given: &PreviousResult, offered: &[&str]) 
         let known = known.unwrap_or_default();
         let names: Vec<String> = std::iter::once(asked).chain(known.all_names()).map(str::to_owned).collect();
         suggestions = given.before.follow_ups(known);
-        suggestions.retain(|suggestion| offered.contains(&suggestion["tool"].as_str().unwrap_or_default()));
+        suggestions.retain(|suggestion| offered.contains(&suggestion.tool.as_str()));
         extracted = candidate_identifiers(asked);
         let used = names.into_iter().filter(|name| suggestions.iter().any(|suggestion| uses(suggestion, name)));
         for name in used {
@@ -115,42 +120,41 @@ fn answer(inquiry: &QueryContext<'_>, given: &PreviousResult, offered: &[&str]) 
     Answer::render(
         inquiry.form,
         0,
-        &SuggestionsAnswer { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) },
+        SuggestionsAnswer { given, suggestions, extracted, reason, metadata: inquiry.metadata(&[]) },
     )
 }
 
 /// The answer.
 struct SuggestionsAnswer<'g> {
     given: &'g PreviousResult,
-    suggestions: Vec<Value>,
+    suggestions: Vec<Suggestion>,
     extracted: Vec<String>,
     reason: Option<&'static str>,
     metadata: Metadata,
 }
 
 impl Render for SuggestionsAnswer<'_> {
-    fn json(&self) -> Result<Value, AppError> {
-        let mut analysis = json!({
-            "previous_confidence": if self.given.is_good() { "high" } else { "low" },
-            "top_score": self.given.top_score,
-            "threshold": self.given.threshold,
-            "extracted_identifiers": self.extracted,
-        });
-        if let Some(reason) = self.reason {
-            analysis["reason"] = json!(reason);
-        }
-        Ok(json!({ "suggestions": self.suggestions, "analysis": analysis, "metadata": self.metadata.to_json() }))
+    type Wire = wire::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let analysis = wire::Analysis {
+            previous_confidence: if self.given.is_good() { wire::Confidence::High } else { wire::Confidence::Low },
+            top_score: self.given.top_score,
+            threshold: self.given.threshold,
+            extracted_identifiers: self.extracted,
+            reason: self.reason.map(Into::into),
+        };
+        Ok(wire::Answer { suggestions: self.suggestions, analysis, metadata: self.metadata })
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let mut text = self.reason.map(|reason| format!("{reason}\n")).unwrap_or_default();
         for suggestion in &self.suggestions {
-            let word = |key: &str| suggestion[key].as_str().unwrap_or_default();
             text += &format!(
                 "{} {}: {}\n",
-                word("tool"),
-                escape_control(&suggestion["params"].to_string()),
-                escape_control(word("reason"))
+                suggestion.tool,
+                escape_control(&serde_json::to_string(&suggestion.params).unwrap_or_default()),
+                escape_control(&suggestion.reason)
             );
         }
         Ok(text + &self.metadata.notes())

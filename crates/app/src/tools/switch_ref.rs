@@ -1,15 +1,16 @@
 //! `switch_ref`: sets the default ref of later calls of this connection.
 
 use codecompass_model::ViewKey;
+use codecompass_wire::ErrorData;
 use serde_json::{Value, json};
 
-use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, required, schema};
+use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, required, schema};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code, index_call};
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, Reader, Render};
 use crate::views::published_for_target;
 use crate::worktrees;
@@ -20,16 +21,18 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Make an indexed branch, tag or commit the default `ref` of this connection's later calls. Nothing is \
                   checked out.",
     params: &[required("ref", ParamKind::Text, "The ref to switch to"), WORKSPACE],
-    output: || {
-        json!({
-            "ref": schema::text(),
-            "previous_ref": schema::text(),
-            "worktree_path": schema::text_or_null(),
-            "status": schema::text(),
-            "last_indexed_commit": schema::text_or_null(),
-        })
-    },
-    always: &["ref", "previous_ref", "status", "last_indexed_commit"],
+    output: Output::Listed(
+        || {
+            json!({
+                "ref": schema::text(),
+                "previous_ref": schema::text(),
+                "worktree_path": schema::text_or_null(),
+                "status": schema::text(),
+                "last_indexed_commit": schema::text_or_null(),
+            })
+        },
+        &["ref", "previous_ref", "status", "last_indexed_commit"],
+    ),
     effect: Effect::Switches,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -85,7 +88,7 @@ fn answer(
     };
     let status = if view.commit == target.commit { "active" } else { "stale" };
     let ref_name = target.ref_name;
-    Answer::render(call.form, 0, &SwitchAnswer { ref_name, previous, worktree, status, commit: view.commit, metadata })
+    Answer::render(call.form, 0, SwitchAnswer { ref_name, previous, worktree, status, commit: view.commit, metadata })
 }
 
 /// The answer.
@@ -99,7 +102,9 @@ struct SwitchAnswer {
 }
 
 impl Render for SwitchAnswer {
-    fn json(&self) -> Result<Value, AppError> {
+    type Wire = Value;
+
+    fn wire(self) -> Result<Value, AppError> {
         Ok(json!({
             "ref": self.ref_name,
             "previous_ref": self.previous,
@@ -110,7 +115,7 @@ impl Render for SwitchAnswer {
         }))
     }
 
-    fn text(&self, _: Reader) -> Result<String, AppError> {
+    fn text(self, _: Reader) -> Result<String, AppError> {
         let commit = self.commit.as_deref().map(|commit| format!(" at {}", commit.get(..10).unwrap_or(commit)));
         let files = self.worktree.as_deref().map(|root| format!(", files in {}", escape_control(root)));
         let (now, before) = (escape_control(&self.ref_name), escape_control(&self.previous));
@@ -124,10 +129,12 @@ fn unknown_ref(mut error: AppError, asked: &str) -> AppError {
     error.code = Code::RefNotIndexed;
     let known = error.details.hint.take().map(|hint| hint + " ").unwrap_or_default();
     let error = error.advice(known.trim_end());
-    error.hint(format!("{known}Call index_repo with ref {asked:?} once it exists.")).data(json!({
-        "ref": asked,
-        "call": index_call(asked),
-    }))
+    error.hint(format!("{known}Call index_repo with ref {asked:?} once it exists.")).data(ErrorData::Ref {
+        ref_name: asked.to_owned(),
+        call: Some(index_call(asked)),
+        command: None,
+        job_id: None,
+    })
 }
 
 /// The error for an unpublished ref: its first job may be running, or none was started.
@@ -139,7 +146,12 @@ fn not_published(place: &dyn HostedWorkspace, target: &codecompass_index::Target
             AppError::new(Code::OverlayNotReady, format!("{} is being indexed by job {job}.", target.ref_name))
                 .hint("Retry when index_status shows it as published.")
                 .advice("Retry in a moment; `codecompass status` shows the progress.")
-                .data(json!({ "ref": target.ref_name, "job_id": job }))
+                .data(ErrorData::Ref {
+                    ref_name: target.ref_name.clone(),
+                    call: None,
+                    command: None,
+                    job_id: Some(job),
+                })
         }
         None => AppError::ref_not_indexed(&target.ref_name),
     }

@@ -5,7 +5,7 @@ use codecompass_model::SymbolAt;
 use codecompass_model::ids::SymbolId;
 use codecompass_query::{AmbiguityPolicy, NameMatch, NameQuery, SymbolHit, nearest_names, parse_location, symbol_at};
 use codecompass_store::Snapshot;
-use serde_json::{Value, json};
+use codecompass_wire::{Candidate, ErrorData};
 
 use super::tool_spec::{Param, ParamKind, optional};
 use crate::error::{AppError, Code};
@@ -22,8 +22,14 @@ pub(crate) fn normalize_name(snapshot: &Snapshot, paths: &PathResolver<'_>, name
     let Some((path, (line, end))) = parse_location(name) else { return Ok(name.to_owned()) };
     let file = paths.resolve_file(&[snapshot], "symbol_name", path)?;
     let missing = |why: String| {
-        AppError::new(Code::SymbolNotFound, format!("No symbol at {}:{line}: {why}.", file.path))
-            .data(json!({ "symbol_name": name, "path": file.path, "nearest_names": [] }))
+        AppError::new(Code::SymbolNotFound, format!("No symbol at {}:{line}: {why}.", file.path)).data(
+            ErrorData::Symbol {
+                symbol_name: name.to_owned(),
+                path: Some(file.path.clone()),
+                nearest_names: Vec::new(),
+                left_out: None,
+            },
+        )
     };
     let Some(version) = snapshot.version_at(&file.path)? else {
         let why = file.absence.as_ref().map(|absence| absence.explanation_clause());
@@ -50,7 +56,7 @@ pub(crate) fn resolve_symbol(
     let name = name.trim();
     if name.is_empty() {
         return Err(AppError::new(Code::InvalidInput, "`symbol_name` is empty: give the name of a symbol.")
-            .data(json!({ "parameter": "symbol_name" })));
+            .data(ErrorData::parameter("symbol_name")));
     }
     let path = file.map(|file| file.path.as_str());
     match codecompass_query::resolve_name(
@@ -76,11 +82,12 @@ pub(crate) fn not_found(snapshot: &Snapshot, name: &str, file: Option<&ResolvedF
     if !near.is_empty() {
         error = error.hint(format!("Similar names: {}.", near.join(", ")));
     }
-    let mut data = json!({ "symbol_name": name, "path": file.map(|file| &file.path), "nearest_names": near });
-    if let Some(reason) = absence.and_then(Absence::skip_reason) {
-        data["left_out"] = json!(reason);
-    }
-    Ok(error.data(data))
+    Ok(error.data(ErrorData::Symbol {
+        symbol_name: name.to_owned(),
+        path: file.map(|file| file.path.clone()),
+        nearest_names: near,
+        left_out: absence.and_then(Absence::skip_reason).map(Into::into),
+    }))
 }
 
 /// The error for a name defined in several files, if the answer can cover only one symbol.
@@ -88,17 +95,20 @@ fn ambiguous(name: &str, hits: &[SymbolHit]) -> AppError {
     const MAX_CANDIDATES: usize = 20;
     let candidate = |hit: &SymbolHit| {
         let symbol = hit.symbol();
-        json!({
-            "symbol_id": hit.id().to_string(),
-            "path": hit.version.path,
-            "line": symbol.lines.start,
-            "kind": symbol.kind.as_str(),
-            "qualified_name": symbol.qualified_name,
-        })
+        Candidate {
+            symbol_id: hit.id().to_string(),
+            path: hit.version.path.clone(),
+            line: symbol.lines.start,
+            kind: symbol.kind.as_str().into(),
+            qualified_name: symbol.qualified_name.clone(),
+        }
     };
-    let candidates: Vec<Value> = hits.iter().take(MAX_CANDIDATES).map(candidate).collect();
     let message = format!("{} symbols are called {name:?}, in several files.", hits.len());
     AppError::new(Code::AmbiguousSymbol, message)
         .hint("Give `path`, or the path:line or symbol_id of a candidate as the name.")
-        .data(json!({ "symbol_name": name, "candidates": candidates, "total_candidates": hits.len() }))
+        .data(ErrorData::Ambiguous {
+            symbol_name: name.to_owned(),
+            candidates: hits.iter().take(MAX_CANDIDATES).map(candidate).collect(),
+            total_candidates: hits.len(),
+        })
 }

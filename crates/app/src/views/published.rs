@@ -6,7 +6,7 @@ use codecompass_index::{Freshness as Compared, Target};
 use codecompass_model::ViewKey;
 use codecompass_query::graph::ResolveCache;
 use codecompass_store::{Snapshot, Store, ViewInfo};
-use serde_json::json;
+use codecompass_wire::ErrorData;
 
 use crate::clock::{HOUR, now_ms};
 use crate::config::FreshnessPolicy;
@@ -401,12 +401,12 @@ fn stale_error(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u
         _ => "Index is stale. Last indexed commit does not match HEAD.".into(),
     };
     let error = AppError::new(Code::IndexStale, message).hint("Run sync_repo to refresh.");
-    error.advice("Run `codecompass sync`, or retry without freshness_policy=strict.").data(json!({
-        "last_indexed_commit": view.and_then(|view| view.commit.clone()),
-        "current_head": target.commit,
-        "changed_files": changed_files,
-        "suggestion": "Call sync_repo to update the index before querying.",
-    }))
+    error.advice("Run `codecompass sync`, or retry without freshness_policy=strict.").data(ErrorData::Stale {
+        last_indexed_commit: view.and_then(|view| view.commit.clone()),
+        current_head: target.commit.clone(),
+        changed_files,
+        suggestion: "Call sync_repo to update the index before querying.".into(),
+    })
 }
 
 fn worktree_unstable() -> AppError {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::cli::{BenchArgs, BenchCommand, Common};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, print_stderr};
 use crate::session::data_folder;
 

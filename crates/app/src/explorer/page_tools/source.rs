@@ -6,15 +6,17 @@ use codecompass_model::{Lines, Resolution, Symbol, SymbolKind};
 use codecompass_query::graph::Graph;
 use codecompass_query::{AmbiguityPolicy, NameMatch, NameQuery, leading_lines, nearest_names, resolve_name};
 use codecompass_store::{Snapshot, VersionInfo};
-use serde_json::{Value, json};
+use codecompass_wire::ErrorData;
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
+use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::paths::Absence;
 use crate::tools::graph::{identity, with_graph};
-use crate::tools::tool_spec::{Arguments, Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Arguments, Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 /// The maximum number of lines of a file on a page.
 const MAX_LINES: u32 = 1500;
@@ -42,8 +44,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         REF,
         WORKSPACE,
     ],
-    output: || json!({}),
-    always: &[],
+    output: Output::Typed(Map::new),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -138,7 +139,7 @@ fn symbol_excerpt(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result
     else {
         let near = nearest_names(snapshot, name, 5)?;
         let error = AppError::new(Code::SymbolNotFound, format!("No symbol {name:?} in this version of the code."));
-        return Err(error.data(json!({ "nearest_names": near })));
+        return Err(error.data(ErrorData::Name { nearest_names: near }));
     };
     let version = (*hit.version).clone();
     let found = hit.symbol();
@@ -291,7 +292,7 @@ fn children(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value>
 }
 
 fn location_json(version: &VersionInfo, symbol: &Symbol) -> Value {
-    let mut fields = identity(&version.path, &version.language, symbol);
+    let mut fields = crate::tools::graph::fields(&identity(&version.path, &version.language, symbol));
     fields.insert("signature".into(), json!(symbol.signature.chars().take(400).collect::<String>()));
     fields.insert("path".into(), json!(version.path));
     fields.insert("line_start".into(), json!(symbol.lines.start));
