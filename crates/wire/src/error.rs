@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::explain_ranking::Absence;
 use crate::metadata::Metadata;
 use crate::words::{SchemaStatus, Word};
 
@@ -204,7 +205,7 @@ pub enum ErrorData {
         /// The requested line.
         result_line_start: u32,
         /// The reason.
-        why: Map<String, Value>,
+        why: Box<Absence>,
     },
 }
 

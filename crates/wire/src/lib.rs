@@ -7,7 +7,7 @@
 mod batch;
 mod error;
 mod metadata;
-mod numbers;
+mod named;
 mod result_item;
 mod schema;
 mod size;
@@ -15,18 +15,23 @@ mod suggestion;
 mod symbol;
 mod words;
 
+pub mod explain_ranking;
 pub mod find_references;
 pub mod find_related_symbols;
 pub mod get_call_graph;
+pub mod get_code_context;
 pub mod get_file_outline;
+pub mod get_symbol_hierarchy;
+pub mod grep_code;
 pub mod locate_symbol;
+pub mod read_code;
 pub mod search_code;
 pub mod suggest_followup_queries;
 
 pub use batch::{Batch, BatchError, More, Outcome};
 pub use error::{Allowed, Candidate, ErrorBody, ErrorData, ErrorReply, JobProgress, ToolCall, WrongArgument};
 pub use metadata::{Metadata, RankingReasons};
-pub use numbers::Numbers;
+pub use named::{Named, Numbers};
 pub use result_item::ResultItem;
 pub use schema::schema;
 pub use size::{ENVELOPE_BYTES, Tree, fit, fit_with_reasons, size};

@@ -3,12 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::numbers::Numbers;
+use crate::named::Numbers;
 use crate::words::{Completeness, Freshness, Indexing, Protocol, SchemaStatus};
 
 /// The metadata of one answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Metadata {
     /// The protocol version.
     #[serde(rename = "codecompass_protocol_version")]

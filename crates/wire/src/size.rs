@@ -106,3 +106,70 @@ fn build<T: Tree>(at: usize, nodes: &mut [Node<T>]) -> Option<T> {
     *tree.children() = inside;
     Some(tree)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Debug, PartialEq, Serialize)]
+    struct Node {
+        name: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        children: Vec<Node>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        children_omitted: Option<usize>,
+    }
+
+    impl Tree for Node {
+        fn children(&mut self) -> &mut Vec<Self> {
+            &mut self.children
+        }
+
+        fn omit(&mut self, count: usize) {
+            self.children_omitted = Some(count);
+        }
+    }
+
+    fn tree(width: usize, depth: usize, name: &str) -> Node {
+        let inside = if depth == 0 { 0 } else { width };
+        let children = (0..inside).map(|at| tree(width, depth - 1, &format!("{name}.{at}"))).collect();
+        Node { name: name.to_owned(), children, children_omitted: None }
+    }
+
+    #[test]
+    fn size_is_the_length_of_the_text() {
+        for value in [tree(3, 2, "ä\n\"\u{7f}"), tree(0, 0, "")] {
+            assert_eq!(size(&value), serde_json::to_string(&value).expect("it can be written").len());
+        }
+    }
+
+    #[test]
+    fn at_least_one_item_fits() {
+        let items = ["x".repeat(100), "y".repeat(100)];
+        assert_eq!(fit(&items, 0), 1);
+        assert_eq!(fit(&items, ENVELOPE_BYTES + 205), 1);
+        assert_eq!(fit(&items, ENVELOPE_BYTES + 206), 2);
+        assert_eq!(fit::<String>(&[], 0), 0);
+    }
+
+    #[test]
+    fn fitting_trees_are_unchanged() {
+        let whole = vec![tree(3, 3, "a"), tree(2, 2, "b")];
+        let mut cut = whole.clone();
+        assert_eq!(Tree::cut_to_size(&mut cut, 1 << 20), (47, 47));
+        assert_eq!(cut, whole);
+    }
+
+    #[test]
+    fn outer_levels_are_kept_first() {
+        for more in [0, 60, 500, 5_000, 40_000] {
+            let mut cut = vec![tree(10, 3, "a")];
+            let (kept, _) = Tree::cut_to_size(&mut cut, ENVELOPE_BYTES + more);
+            assert!(size(&cut) <= more || kept == 1, "{} bytes of {more}", size(&cut));
+            let omitted = cut[0].children_omitted.unwrap_or(0);
+            assert_eq!(cut[0].children.len() + omitted, 10, "of {more}");
+            let has_grandchildren = cut[0].children.first().is_some_and(|child| !child.children.is_empty());
+            assert!(!has_grandchildren || omitted == 0, "children are there before grandchildren, of {more}");
+        }
+    }
+}

@@ -3,8 +3,8 @@
 use codecompass_lang::REGISTRY;
 use codecompass_query::{Explanation, Feature, HitKind, MissReason, SearchHit, SearchRequest, explain};
 use codecompass_store::Snapshot;
-use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::explain_ranking::{self as wire, Absence, Ranked, Reason};
+use codecompass_wire::{ErrorData, Named, Numbers, schema};
 
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -13,7 +13,7 @@ use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, Reader, Render, style};
 use crate::tools::bounds::MAX_QUERY;
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use crate::tools::{input, shape};
 
@@ -34,18 +34,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            json!({
-                "query": schema::text(),
-                "result": schema::object(&["path", "kind", "name", "source_layer"], &["line_start", "line_end"], &[]),
-                "rank": schema::count(),
-                "scoring": schema::any_object(),
-                "scoring_details": schema::any_object(),
-            })
-        },
-        &["query", "result", "scoring", "scoring_details"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -108,10 +97,10 @@ fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, 
             ExplainedHit { snapshot, query: &question.query, place: *place, rank, metadata },
         ),
         Explanation::Missing(why) => {
-            let mut why = miss_json(&why);
+            let mut why = absence(&why);
             if let Some(absence) = &file.absence {
-                why["explanation"] = json!(absence.explanation_clause());
-                absence.skip_reason().into_iter().for_each(|reason| why["left_out"] = json!(reason));
+                why.explanation = absence.explanation_clause();
+                why.left_out = absence.skip_reason().map(Into::into);
             }
             Err(not_found(&file.path, question.line, why).with_metadata(metadata))
         }
@@ -128,17 +117,17 @@ struct ExplainedHit<'h> {
 }
 
 impl Render for ExplainedHit<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        Ok(json!({
-            "query": self.query,
-            "result": result_json(self.snapshot, &self.place),
-            "rank": self.rank,
-            "scoring": scoring(&self.place),
-            "scoring_details": contribution_texts(&self.place),
-            "metadata": self.metadata.to_json(),
-        }))
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(wire::Answer {
+            query: self.query.to_owned(),
+            result: explained_result(self.snapshot, &self.place),
+            rank: Some(self.rank),
+            scoring: scoring(&self.place),
+            scoring_details: contribution_texts(&self.place),
+            metadata: self.metadata,
+        })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
@@ -146,96 +135,98 @@ impl Render for ExplainedHit<'_> {
     }
 }
 
-fn not_found(path: &str, line: u32, why: Value) -> AppError {
-    let explanation = why["explanation"].as_str().unwrap_or_default();
-    let message = format!("{path}:{line} is not a result of this query: {explanation}.");
+fn not_found(path: &str, line: u32, why: Absence) -> AppError {
+    let message = format!("{path}:{line} is not a result of this query: {}.", why.explanation);
     AppError::new(Code::ResultNotFound, message).data(ErrorData::NoResult {
         result_path: path.to_owned(),
         result_line_start: line,
-        why: why.as_object().cloned().unwrap_or_default(),
+        why: Box::new(why),
     })
 }
 
-fn miss_json(why: &MissReason) -> Value {
+fn absence(why: &MissReason) -> Absence {
+    let absence = |reason, explanation: String| Absence {
+        reason,
+        explanation,
+        lines: None,
+        filter: None,
+        found: None,
+        terms: None,
+        ranked: None,
+        left_out: None,
+    };
     match why {
         MissReason::NoSuchFile => {
-            json!({ "reason": "file_not_indexed", "explanation": "the file is not in the index for this ref" })
+            absence(Reason::FileNotIndexed, "the file is not in the index for this ref".to_owned())
         }
-        MissReason::PastEnd { lines } => json!({
-            "reason": "line_out_of_range",
-            "explanation": format!("the file has {lines} lines"),
-            "lines": lines,
-        }),
-        MissReason::Filtered { by, found } => json!({
-            "reason": "filtered",
-            "explanation": format!("the filter `{by}` excludes it: it is {found}"),
-            "filter": by,
-            "found": found,
-        }),
-        MissReason::NoMatchingWord { words } => json!({
-            "reason": "no_matching_term",
-            "explanation": match words.is_empty() {
+        MissReason::PastEnd { lines } => {
+            Absence { lines: Some(*lines), ..absence(Reason::LineOutOfRange, format!("the file has {lines} lines")) }
+        }
+        MissReason::Filtered { by, found } => Absence {
+            filter: Some((*by).into()),
+            found: Some(found.clone()),
+            ..absence(Reason::Filtered, format!("the filter `{by}` excludes it: it is {found}"))
+        },
+        MissReason::NoMatchingWord { words } => {
+            let explanation = match words.is_empty() {
                 true => "the query has no word that can be looked up".to_owned(),
                 false => format!("it contains none of these words or their forms: {}", words.join(", ")),
-            },
-            "terms": words,
-        }),
-        MissReason::RankedBelow { place, rank, needed } => json!({
-            "reason": "ranked_lower",
-            "explanation": match rank {
-                Some(rank) => format!("it is result {rank}, with a total of {:.3}; the last one shown has {needed:.3}", place.scores.total()),
-                None => format!("it is beyond the maximum length of a list; its total is {:.3}, the last one shown has {needed:.3}", place.scores.total()),
-            },
-            "rank": rank,
-            "needed": needed,
-            "scoring": scoring(place),
-        }),
+            };
+            Absence { terms: Some(words.clone()), ..absence(Reason::NoMatchingTerm, explanation) }
+        }
+        MissReason::RankedBelow { place, rank, needed } => {
+            let total = place.scores.total();
+            let explanation = match rank {
+                Some(rank) => {
+                    format!("it is result {rank}, with a total of {total:.3}; the last one shown has {needed:.3}")
+                }
+                None => format!(
+                    "it is beyond the maximum length of a list; its total is {total:.3}, the last one shown has {needed:.3}"
+                ),
+            };
+            let ranked = Ranked { rank: *rank, needed: *needed, scoring: scoring(place) };
+            Absence { ranked: Some(ranked), ..absence(Reason::RankedLower, explanation) }
+        }
     }
 }
 
-fn result_json(snapshot: &Snapshot, place: &SearchHit) -> Value {
-    let mut result = Map::new();
-    result.insert("result_id".into(), json!(place.result_id()));
-    result.insert("result_type".into(), json!(place.kind.as_str()));
-    result.insert("path".into(), json!(place.version.path));
-    result.insert("line_start".into(), json!(place.lines.start));
-    result.insert("line_end".into(), json!(place.lines.end));
-    if let Some(symbol) = place.symbol() {
-        result.insert("kind".into(), json!(symbol.kind.as_str()));
-        result.insert("name".into(), json!(symbol.name));
+fn explained_result(snapshot: &Snapshot, place: &SearchHit) -> wire::ExplainedResult {
+    wire::ExplainedResult {
+        result_id: place.result_id(),
+        result_type: place.kind.as_str().into(),
+        path: place.version.path.clone(),
+        line_start: place.lines.start,
+        line_end: place.lines.end,
+        kind: place.symbol().map(|symbol| symbol.kind.as_str().into()),
+        name: place.symbol().map(|symbol| symbol.name.clone()),
+        source_layer: snapshot.layer(place.version.id).map(|layer| layer.as_str().into()),
+        score: place.scores.confidence(),
     }
-    if let Some(layer) = snapshot.layer(place.version.id) {
-        result.insert("source_layer".into(), json!(layer.as_str()));
-    }
-    result.insert("score".into(), json!(place.scores.confidence()));
-    Value::Object(result)
 }
 
-fn scoring(place: &SearchHit) -> Value {
-    let mut scoring = Map::new();
-    for feature in Feature::ALL {
-        scoring.insert(feature.key().into(), json!(place.scores.contribution(*feature)));
-    }
-    scoring.insert("total".into(), json!(place.scores.total()));
-    Value::Object(scoring)
+fn scoring(place: &SearchHit) -> Numbers {
+    let mut scoring = Numbers::default();
+    Feature::ALL.iter().for_each(|feature| scoring.add(feature.key(), place.scores.contribution(*feature)));
+    scoring.add("total", place.scores.total());
+    scoring
 }
 
 /// One sentence for each contribution that is present, and for the six that the contract always requires.
-fn contribution_texts(place: &SearchHit) -> Value {
-    let mut details = Map::new();
+fn contribution_texts(place: &SearchHit) -> Named<String> {
+    let mut details = Named::default();
     let source = match place.kind {
         HitKind::Symbol => "symbols.name, symbols.doc, symbols.body",
         HitKind::Snippet => "snippets.text",
         HitKind::File => "files.path",
     };
-    details.insert("bm25_source".into(), json!(source));
+    details.add("bm25_source", source.to_owned());
     for feature in &Feature::ALL[1..] {
         let is_named = (*feature as usize) <= Feature::KindMatch as usize;
         if is_named || place.scores.value(*feature) > 0.0 {
-            details.insert(format!("{}_reason", feature.key()), json!(contribution_text(place, *feature)));
+            details.add(format!("{}_reason", feature.key()), contribution_text(place, *feature));
         }
     }
-    Value::Object(details)
+    details
 }
 
 fn contribution_text(place: &SearchHit, feature: Feature) -> String {

@@ -13,14 +13,14 @@ use codecompass_query::{
     parse_location, resolve_name, salient_words, select_lines,
 };
 use codecompass_store::Snapshot;
-use codecompass_wire::{Allowed, ErrorData};
-use serde_json::{Map, Value, json};
+use codecompass_wire::get_code_context::{self as wire, ContextMetadata, Strategy};
+use codecompass_wire::{Allowed, ErrorData, SymbolIdentity, schema};
 
 use super::bounds::MAX_QUERY;
 use super::followups::{KnownSymbols, PreviousCall};
 use super::tokens::{self, Budget};
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{graph, input, rows, shape};
 use crate::call::QueryContext;
@@ -65,33 +65,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            let item = schema::object(
-                &[
-                    "symbol_id",
-                    "symbol_stable_id",
-                    "name",
-                    "kind",
-                    "qualified_name",
-                    "path",
-                    "signature",
-                    "language",
-                    "above",
-                    "body",
-                ],
-                &["line_start", "line_end"],
-                &[("score", schema::number())],
-            );
-            json!({
-                "context_items": schema::list(item),
-                "estimated_tokens": schema::count(),
-                "truncated": schema::flag(),
-                "suggestions": schema::suggestions(),
-            })
-        },
-        &["context_items", "estimated_tokens", "truncated"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -161,7 +135,7 @@ struct IncludedItem {
 }
 
 enum ItemContent {
-    Json(Value),
+    Wire(Box<wire::Item>),
     Text(String),
 }
 
@@ -261,16 +235,15 @@ impl ContextAnswer<'_> {
             let mut whole = item.clone();
             if let Some(above) = piece.leading_lines(snapshot)? {
                 let text = snapshot.text(piece.version.id)?;
-                whole.insert("above".into(), json!(select_lines(&text, above).join("\n")));
+                whole.above = Some(select_lines(&text, above).join("\n"));
             }
-            whole.insert("body".into(), json!(piece.body(snapshot)?));
-            let whole = Value::Object(whole);
-            if self.budget.take(&whole.to_string()) {
-                return Ok(Some((ItemContent::Json(whole), true)));
+            whole.body = Some(piece.body(snapshot)?);
+            if self.budget.take(&serde_json::to_string(&whole).unwrap_or_default()) {
+                return Ok(Some((ItemContent::Wire(Box::new(whole)), true)));
             }
         }
-        let item = Value::Object(item);
-        Ok(self.budget.take(&item.to_string()).then_some((ItemContent::Json(item), false)))
+        let fits = self.budget.take(&serde_json::to_string(&item).unwrap_or_default());
+        Ok(fits.then(|| (ItemContent::Wire(Box::new(item)), false)))
     }
 
     fn fitted_text(
@@ -311,39 +284,42 @@ impl ContextAnswer<'_> {
 }
 
 impl Render for ContextAnswer<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        let (returned, total) = (self.taken.len(), self.taken.len() + self.left);
-        let items = self.taken.iter().filter_map(|taken| match &taken.item {
-            ItemContent::Json(item) => Some(item),
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let (returned, total, is_cut) = (self.taken.len(), self.taken.len() + self.left, self.is_cut());
+        let query = &self.question.query;
+        let suggestion = match (is_cut, returned, self.snapshot) {
+            (true, ..) => Some("Use locate_symbol for specific symbols, or increase max_tokens".into()),
+            (false, 0, Some(snapshot)) => Some(empty_hint(snapshot, query)?.into()),
+            _ => None,
+        };
+        let suggestions = match (returned, self.left, self.snapshot) {
+            (0, 0, Some(snapshot)) => {
+                let known = KnownSymbols::for_query(snapshot, query, &[])?;
+                PreviousCall::new(TOOL.name, "query", query).suggestions(known)
+            }
+            _ => None,
+        };
+        let items = self.taken.into_iter().filter_map(|taken| match taken.item {
+            ItemContent::Wire(item) => Some(*item),
             ItemContent::Text(_) => None,
         });
-        let mut about = self.metadata.to_json();
-        about["total_candidates"] = json!(total);
-        about["returned"] = json!(returned);
-        about["strategy"] = json!(if self.question.is_deep { "depth" } else { "breadth" });
-        about["token_upper_estimate"] = json!(self.budget.spent.tokens());
-        if self.is_cut() {
-            about["remaining_candidates"] = json!(self.left);
-            about["suggestion"] = json!("Use locate_symbol for specific symbols, or increase max_tokens");
-        } else if let (0, Some(snapshot)) = (returned, self.snapshot) {
-            about["suggestion"] = json!(empty_hint(snapshot, &self.question.query)?);
-        }
-        let mut json = json!({
-            "context_items": items.collect::<Vec<_>>(),
-            "estimated_tokens": self.budget.spent.formula,
-            "truncated": self.is_cut(),
-            "metadata": about,
-        });
-        if let (0, 0, Some(snapshot)) = (returned, self.left, self.snapshot) {
-            let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
-            let before = PreviousCall::new(TOOL.name, "query", &self.question.query);
-            if let Some(suggestions) = before.suggestions(known) {
-                json["suggestions"] = serde_json::to_value(suggestions).unwrap_or_default();
-            }
-        }
-        Ok(json)
+        Ok(wire::Answer {
+            context_items: items.collect(),
+            estimated_tokens: self.budget.spent.formula,
+            truncated: is_cut,
+            metadata: ContextMetadata {
+                base: self.metadata,
+                total_candidates: total,
+                returned,
+                strategy: if self.question.is_deep { Strategy::Depth } else { Strategy::Breadth },
+                token_upper_estimate: self.budget.spent.tokens(),
+                remaining_candidates: is_cut.then_some(self.left),
+                suggestion,
+            },
+            suggestions,
+        })
     }
 
     fn text(self, reader: Reader) -> Result<String, AppError> {
@@ -431,22 +407,27 @@ fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -
     Ok(pieces)
 }
 
-fn item(piece: &ContextItem) -> Map<String, Value> {
+fn item(piece: &ContextItem) -> wire::Item {
     let version = &piece.version;
     let identity = match piece.label() {
         Some(symbol) => graph::identity(&version.path, &version.language, symbol),
         // Code at the level of a file belongs to its module.
         None => graph::module_identity(&version.path, &version.language, piece.symbols()),
     };
-    let mut item = graph::fields(&identity);
-    item.insert("path".into(), json!(version.path));
-    item.insert("line_start".into(), json!(piece.lines.start));
-    item.insert("line_end".into(), json!(piece.lines.end));
     let signature = piece.label().map(|symbol| symbol.signature.as_str()).or(piece.line.as_deref());
-    item.insert("signature".into(), json!(shape::truncate(signature.unwrap_or_default(), shape::MAX_SIGNATURE_CHARS)));
-    item.insert("language".into(), json!(version.language));
-    item.insert("score".into(), json!(piece.score));
-    item
+    wire::Item {
+        symbol: SymbolIdentity {
+            path: Some(version.path.clone()),
+            line_start: Some(piece.lines.start),
+            line_end: Some(piece.lines.end),
+            ..identity
+        },
+        signature: shape::truncate(signature.unwrap_or_default(), shape::MAX_SIGNATURE_CHARS),
+        language: version.language.clone(),
+        score: piece.score,
+        above: None,
+        body: None,
+    }
 }
 
 /// The hint when no word of the query was found.

@@ -8,13 +8,14 @@ use codecompass_model::{SymbolAt, SymbolKind, VersionId};
 use codecompass_query::graph::Graph;
 use codecompass_query::{AmbiguityPolicy, Outline};
 use codecompass_store::Snapshot;
-use serde_json::{Map, Value, json};
+use codecompass_wire::get_symbol_hierarchy::{self as wire, HierarchySymbol};
+use codecompass_wire::{Tree, schema};
+use serde_json::Value;
 
 use super::graph::with_graph;
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
-use super::trees::{self, CutTrees};
 use super::{graph, rows, shape, symbol_input};
 use crate::call::QueryContext;
 use crate::error::AppError;
@@ -37,17 +38,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            let node = schema::object(
-                &["symbol_id", "symbol_stable_id", "name", "kind", "qualified_name", "path", "signature"],
-                &["line_start", "line_end", "depth", "children_omitted"],
-                &[("children", schema::list(schema::any_object()))],
-            );
-            json!({ "hierarchy": schema::list(node), "direction": schema::text(), "chain_length": schema::count() })
-        },
-        &["hierarchy", "direction", "chain_length"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -119,21 +110,16 @@ impl Hierarchy {
         }
         let length = self.nodes.iter().map(Node::count).sum::<usize>();
         let direction = if self.is_up { "ancestors" } else { "descendants" };
-        let trees = self.nodes.iter().map(Node::json).collect();
-        let CutTrees { trees: hierarchy, kept, total } = trees::cut_to_size(trees, inquiry.max_bytes());
+        let mut hierarchy = self.nodes.iter().map(Node::wire).collect();
+        let (kept, total) = HierarchySymbol::cut_to_size(&mut hierarchy, inquiry.max_bytes());
         if kept < total {
             self.metadata.completeness = Completeness::Truncated;
             self.metadata
                 .warnings
                 .push(format!("the tree is too long for one answer: {kept} of {total} symbols, outer ones first"));
         }
-        let json = json!({
-            "hierarchy": hierarchy,
-            "direction": direction,
-            "chain_length": length,
-            "metadata": self.metadata.to_json(),
-        });
-        Ok(Answer { text: String::new(), json, code: 0 })
+        let (direction, metadata) = (direction.into(), self.metadata);
+        Answer::from_wire(&wire::Answer { hierarchy, direction, chain_length: length, metadata }, 0)
     }
 
     fn text(&self, room: usize) -> (String, usize, usize) {
@@ -164,30 +150,24 @@ impl Node {
         self.children.iter().for_each(|child| child.rows(rows));
     }
 
-    fn json(&self) -> Value {
-        let mut node = node_json(&self.outline, self.place, self.depth);
-        if !self.children.is_empty() {
-            node.insert("children".into(), json!(self.children.iter().map(Node::json).collect::<Vec<_>>()));
+    fn wire(&self) -> HierarchySymbol {
+        let symbol = self.outline.symbol(self.place);
+        let version = &self.outline.version;
+        HierarchySymbol {
+            symbol_id: SymbolId::new(&version.path, symbol).to_string(),
+            symbol_stable_id: StableId::new(&version.language, symbol).to_string(),
+            name: symbol.name.clone(),
+            kind: symbol.kind.as_str().into(),
+            qualified_name: symbol.qualified_name.clone(),
+            path: version.path.clone(),
+            line_start: symbol.lines.start,
+            line_end: symbol.lines.end,
+            signature: shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS),
+            depth: self.depth,
+            children: self.children.iter().map(Node::wire).collect(),
+            children_omitted: None,
         }
-        Value::Object(node)
     }
-}
-
-fn node_json(outline: &Outline, place: u32, depth: usize) -> Map<String, Value> {
-    let symbol = outline.symbol(place);
-    let version = &outline.version;
-    let mut node = Map::new();
-    node.insert("symbol_id".into(), json!(SymbolId::new(&version.path, symbol).to_string()));
-    node.insert("symbol_stable_id".into(), json!(StableId::new(&version.language, symbol).to_string()));
-    node.insert("name".into(), json!(symbol.name));
-    node.insert("kind".into(), json!(symbol.kind.as_str()));
-    node.insert("qualified_name".into(), json!(symbol.qualified_name));
-    node.insert("path".into(), json!(version.path));
-    node.insert("line_start".into(), json!(symbol.lines.start));
-    node.insert("line_end".into(), json!(symbol.lines.end));
-    node.insert("signature".into(), json!(shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS)));
-    node.insert("depth".into(), json!(depth));
-    node
 }
 
 /// The outlines read by this request.

@@ -9,8 +9,7 @@ use codecompass_query::grep::{
     FileMatches, GrepResults, MatchedLine, Pattern, PatternOptions, find_cancellable, stream,
 };
 use codecompass_store::{Outline, Snapshot, VersionInfo};
-use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{ErrorData, grep_code as wire, schema};
 
 use super::rows::{self, RowWriter};
 use super::test_filter::{TESTS, TestFilter};
@@ -25,7 +24,6 @@ use crate::tools::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, truncate};
 use crate::tools::tool_spec::{
     Arguments, Effect, NO_SYNC, Output, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
-    schema,
 };
 
 /// The default number of lines in JSON.
@@ -98,17 +96,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            let line = schema::object(&["path", "text", "kind", "symbol", "symbol_id"], &["line", "column"], &[]);
-            json!({
-                "results": schema::list(line),
-                "total_matches": schema::count(),
-                "files_matched": schema::count(),
-            })
-        },
-        &["results"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -345,22 +333,21 @@ struct GrepAnswer<'l> {
 }
 
 impl Render for GrepAnswer<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
+    fn wire(self) -> Result<Self::Wire, AppError> {
         let mut results = Vec::new();
         for file in &self.found.files {
             let Some(snapshot) = self.snapshot else { break };
             let outline = snapshot.outline(file.version.id)?;
-            results.extend(file.lines.iter().map(|line| result_json(file, line, &outline)));
+            results.extend(file.lines.iter().map(|line| matching_line(file, line, &outline)));
         }
-        let mut json = json!({ "results": results });
-        if let Some((matches, files)) = self.totals {
-            json["total_matches"] = json!(matches);
-            json["files_matched"] = json!(files);
-        }
-        json["metadata"] = self.metadata.to_json();
-        Ok(json)
+        Ok(wire::Answer {
+            results,
+            total_matches: self.totals.map(|(matches, _)| matches),
+            files_matched: self.totals.map(|(_, files)| files),
+            metadata: self.metadata,
+        })
     }
 
     fn text(self, reader: Reader) -> Result<String, AppError> {
@@ -468,18 +455,17 @@ fn blocks(matches: &[MatchedLine], layout: Layout, count: usize) -> Vec<Range<us
     blocks
 }
 
-fn result_json(file: &FileMatches, line: &MatchedLine, outline: &Outline) -> Value {
-    let mut result = Map::new();
-    result.insert("path".into(), json!(file.version.path));
-    result.insert("line".into(), json!(line.number));
-    result.insert("column".into(), json!(line.column()));
-    result.insert("text".into(), json!(truncate(&line.text, MAX_LINE_CHARS)));
-    if let Some(symbol) = enclosing(outline, line) {
-        result.insert("kind".into(), json!(symbol.kind.as_str()));
-        result.insert("symbol".into(), json!(symbol.qualified_name));
-        result.insert("symbol_id".into(), json!(SymbolId::new(&file.version.path, symbol).to_string()));
+fn matching_line(file: &FileMatches, line: &MatchedLine, outline: &Outline) -> wire::MatchingLine {
+    let symbol = enclosing(outline, line);
+    wire::MatchingLine {
+        path: file.version.path.clone(),
+        line: line.number,
+        column: line.column(),
+        text: truncate(&line.text, MAX_LINE_CHARS),
+        kind: symbol.map(|symbol| symbol.kind.as_str().into()),
+        symbol: symbol.map(|symbol| symbol.qualified_name.clone()),
+        symbol_id: symbol.map(|symbol| SymbolId::new(&file.version.path, symbol).to_string()),
     }
-    Value::Object(result)
 }
 
 /// The innermost symbol around the first match. Parents precede their children, so it is the last enclosing one.

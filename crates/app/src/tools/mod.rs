@@ -39,7 +39,6 @@ mod symbol_input;
 mod test_filter;
 mod text_mentions;
 mod tokens;
-mod trees;
 
 pub(crate) use crate::call::{bounds, input, ref_compare, tool_spec};
 

@@ -12,11 +12,10 @@ use codecompass_query::{
     select_lines, symbol_at,
 };
 use codecompass_store::{Snapshot, VersionInfo};
-use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{BatchError, ErrorData, read_code as wire, schema};
 
 use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
+    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{outline_text, rows, shape, tokens};
 use crate::call::QueryContext;
@@ -47,17 +46,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            let item = schema::object(
-                &["asked", "path", "name", "kind", "symbol_id", "text", "note"],
-                &["line_start", "line_end", "first_line"],
-                &[("truncated", schema::flag()), ("error", schema::any_object())],
-            );
-            json!({ "items": schema::list(item), "truncated": schema::flag() })
-        },
-        &["items", "truncated"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -350,48 +339,42 @@ impl Excerpt {
         }
     }
 
-    fn json(&self, fields: &mut Map<String, Value>) {
-        fields.insert("path".into(), json!(self.path));
-        fields.insert("line_start".into(), json!(self.lines.start));
-        fields.insert("line_end".into(), json!(self.lines.end));
-        if let Some(symbol) = &self.symbol {
-            fields.insert("name".into(), json!(symbol.name));
-            fields.insert("kind".into(), json!(symbol.kind.as_str()));
-            fields.insert("symbol_id".into(), json!(SymbolId::new(&self.path, symbol).to_string()));
-        }
-        let text = match &self.shown {
-            ExcerptBody::Outline(outline) => outline.clone(),
-            ExcerptBody::Text(lines, ..) => lines.join("\n"),
+    fn wire(self, asked: String) -> wire::Item {
+        let is_cut = self.is_cut();
+        let (outline, text) = match self.shown {
+            ExcerptBody::Outline(outline) => (Some(outline), None),
+            ExcerptBody::Text(lines, ..) => (None, Some(lines.join("\n"))),
         };
-        fields
-            .insert(if matches!(self.shown, ExcerptBody::Outline(_)) { "outline" } else { "text" }.into(), json!(text));
-        if let Some(note) = &self.note {
-            fields.insert("note".into(), json!(note));
-        }
-        if self.is_cut() {
-            fields.insert("truncated".into(), json!(true));
+        wire::Item {
+            asked,
+            line_start: Some(self.lines.start),
+            line_end: Some(self.lines.end),
+            name: self.symbol.as_ref().map(|symbol| symbol.name.clone()),
+            kind: self.symbol.as_ref().map(|symbol| symbol.kind.as_str().into()),
+            symbol_id: self.symbol.as_ref().map(|symbol| SymbolId::new(&self.path, symbol).to_string()),
+            path: Some(self.path),
+            outline,
+            text,
+            note: self.note,
+            truncated: is_cut,
+            ..wire::Item::default()
         }
     }
 }
 
 impl Render for ReadAnswer {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        let item = |item: &ReadItem| {
-            let mut fields = Map::new();
-            fields.insert("asked".into(), json!(item.asked));
-            match &item.outcome {
-                Ok(piece) => piece.json(&mut fields),
-                Err(error) => {
-                    let told = json!({ "code": error.code.as_str(), "message": error.message });
-                    fields.insert("error".into(), told);
-                }
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let item = |item: ReadItem| match item.outcome {
+            Ok(piece) => piece.wire(item.asked),
+            Err(error) => {
+                let error = BatchError { code: error.code.as_str().into(), message: error.message };
+                wire::Item { asked: item.asked, error: Some(error), ..wire::Item::default() }
             }
-            Value::Object(fields)
         };
-        let items: Vec<Value> = self.items.iter().map(item).collect();
-        Ok(json!({ "items": items, "truncated": self.is_cut, "metadata": self.metadata.to_json() }))
+        let items = self.items.into_iter().map(item).collect();
+        Ok(wire::Answer { items, truncated: self.is_cut, metadata: self.metadata })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
