@@ -718,7 +718,7 @@ def compare_everything(comparison, place, everything):
     small = [one for at, one in enumerate(everything) if at % 3 == 0]
     compare_server(comparison, place.repo, everything, ("--answers", "json", "--tools", "all"))
     compare_server(comparison, place.repo, everything, ("--answers", "text", "--tools", "all"))
-    compare_server(comparison, place.repo, small, ("--answers", "json", "--debug", "--tools", "search_code,get_call_graph,locate_symbol"), CODECOMPASS_QUERY_MAX_RESPONSE_BYTES="8192",
+    compare_server(comparison, place.repo, small, ("--answers", "json", "--debug", "--tools", "search_code,get_call_graph,find_references,get_code_context"), CODECOMPASS_QUERY_MAX_RESPONSE_BYTES="8192",
                    CODECOMPASS_QUERY_RANKING_EXPLAIN_LEVEL="basic")
     compare_server(comparison, place.plain, PLAIN, ("--answers", "json"))
     compare_server(comparison, place.new, small[:60] + PLAIN, ("--answers", "json"))

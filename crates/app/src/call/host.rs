@@ -96,6 +96,17 @@ pub(crate) struct Served<'a> {
     pub(crate) time_limit: Option<Duration>,
 }
 
+/// The tools that the caller has; by default all of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OfferedTools(pub(crate) Option<Vec<&'static str>>);
+
+impl OfferedTools {
+    /// Whether a tool is among them.
+    pub(crate) fn includes(&self, tool: &str) -> bool {
+        self.0.as_ref().is_none_or(|names| names.contains(&tool))
+    }
+}
+
 /// The error for an unknown workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnknownWorkspace {

@@ -28,7 +28,7 @@ use crate::paths::PathResolver;
 use crate::session::{Session, SessionOptions};
 use crate::time_limit::TimeLimit;
 use crate::views::{Access, InlineRefresh, Published, Refresh, SnapshotCache, TargetView};
-use host::{HostedWorkspace, Served, UnknownWorkspace};
+use host::{HostedWorkspace, OfferedTools, Served, UnknownWorkspace};
 use ref_compare::RefComparer;
 use tool_spec::{Arguments, ToolCall, ToolFn, ToolSpec};
 
@@ -105,6 +105,8 @@ pub(crate) struct QueryContext<'s> {
     pub(crate) time_limit: TimeLimit,
     /// Where a command prints results as they are found.
     pub(crate) printer: Option<&'s Printer>,
+    /// The tools that the caller has.
+    pub(crate) offered: OfferedTools,
 }
 
 impl QueryContext<'_> {
@@ -142,6 +144,14 @@ impl<'a> Call<'a> {
     pub(crate) fn run(&mut self, tool: ToolFn) -> Result<Answer, AppError> {
         let long = Long::from_values(self.arguments.values());
         tool(self).map_err(|error| error.shorten(long))
+    }
+
+    /// The tools that the caller has.
+    fn offered(&self) -> OfferedTools {
+        match &self.origin {
+            CallOrigin::Server(served) => OfferedTools(Some(served.host.offered_tools())),
+            CallOrigin::Command(_) => OfferedTools::default(),
+        }
     }
 
     /// Runs a tool on a server.
@@ -247,6 +257,7 @@ impl<'a> Call<'a> {
             form: self.form,
             time_limit: self.time_limit(),
             printer: self.printer.filter(|_| self.form == OutputFormat::Text(Reader::Person)),
+            offered: self.offered(),
         };
         answer(&inquiry)
     }

@@ -333,8 +333,7 @@ impl Server {
         desk.set_cancel_flag(&Arc::default());
         self.workspaces.enforce_limit(self);
         let reply = match result {
-            Ok(Ok(mut answer)) => {
-                self.drop_unoffered_calls(&mut answer.json);
+            Ok(Ok(answer)) => {
                 let content = match form {
                     OutputFormat::Json => Content::Json(answer.json),
                     OutputFormat::Text(_) => {
@@ -362,14 +361,6 @@ impl Server {
         };
         self.log(2, || format!("{} in {:.1} ms", tool.name, began.elapsed().as_secs_f64() * 1000.0));
         reply
-    }
-
-    /// Removes suggestions of tools that are not offered.
-    fn drop_unoffered_calls(&self, answer: &mut Value) {
-        let Some(names) = &self.options.tools else { return };
-        if let Some(suggestions) = answer.get_mut("suggestions").and_then(Value::as_array_mut) {
-            suggestions.retain(|suggestion| names.iter().any(|name| suggestion["tool"] == *name));
-        }
     }
 
     /// Adds the metadata of the project to an error, also if it occurred before the project was opened.

@@ -4,8 +4,8 @@ use codecompass_query::graph::{CallEdge, Graph, UnresolvedCall};
 use codecompass_wire::{SymbolName, get_call_graph as wire};
 
 use super::call_text;
-use super::followups::{KnownSymbols, PreviousCall};
-use super::get_call_graph::{CallList, CallRow, Calls, MAX_CALL_LINES, PossibleCall, TOOL};
+use super::followups::KnownSymbols;
+use super::get_call_graph::{CallList, CallRow, Calls, MAX_CALL_LINES, PossibleCall};
 use super::graph::{self, EnclosingScope, GraphSymbol};
 use crate::error::AppError;
 use crate::output::{Reader, Render};
@@ -54,7 +54,6 @@ impl Render for Calls {
             reason: call.why.into(),
         };
         let (lists, limit) = (self.lists_unresolved, self.limit);
-        let before = PreviousCall::new(TOOL.name, "symbol_name", &self.asked);
         let missing_path = self.path_to.as_ref().filter(|path| path.chain.is_empty());
         Ok(wire::Calls {
             symbol: self.symbol.located(),
@@ -70,7 +69,7 @@ impl Render for Calls {
             unproved: lists.then(|| self.possible.iter().take(limit).map(PossibleCall::wire).collect()),
             path_to_depth: missing_path.map(|path| path.depth),
             path_to: self.path_to.as_ref().map(|path| path.chain.iter().map(GraphSymbol::located).collect()),
-            suggestions: if self.total == 0 { before.suggestions(KnownSymbols::default()) } else { None },
+            suggestions: if self.total == 0 { self.previous.suggestions(KnownSymbols::default()) } else { None },
             other_matches: graph::summaries(&self.others),
         })
     }

@@ -6,7 +6,7 @@ use codecompass_query::graph::{Counts, DispatchCall, DispatchLink, EdgeKind, Gra
 use codecompass_wire::{ErrorData, SymbolSummary, find_references as wire, fit, schema};
 
 use super::batch::Batch;
-use super::followups::{KnownSymbols, PreviousCall};
+use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::rows;
@@ -102,13 +102,19 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ReferencesArgs) -> R
     };
     let Ok(memory) = inquiry.resolve_cache() else { return Err(missing().with_metadata(metadata)) };
     with_graph(memory, &inquiry.time_limit, |graph| {
-        let asked =
-            NameLookup { context: inquiry, args: question, name: &question.name, cursor: question.cursor.as_deref() };
+        let asked = NameLookup {
+            context: inquiry,
+            args: question,
+            name: &question.name,
+            cursor: question.cursor.as_deref(),
+            offered: &inquiry.offered,
+        };
+        let further = NameLookup { cursor: None, offered: &OfferedTools::default(), ..asked };
         let first = collect_references(graph, &asked, &mut metadata)?;
         let code = u8::from(first.total == 0);
         let mut more = Vec::with_capacity(question.also.len());
         for name in &question.also {
-            let part = collect_references(graph, &NameLookup { name, cursor: None, ..asked }, &mut Metadata::unknown());
+            let part = collect_references(graph, &NameLookup { name, ..further }, &mut Metadata::unknown());
             more.push((name.clone(), part));
         }
         graph::note_incomplete(graph, &mut metadata)?;
@@ -123,11 +129,14 @@ struct NameLookup<'a> {
     args: &'a ReferencesArgs,
     name: &'a str,
     cursor: Option<&'a str>,
+    /// The tools that may be suggested.
+    offered: &'a OfferedTools,
 }
 
 /// The references to one symbol.
 pub(super) struct References {
-    asked: String,
+    /// The request, for suggestions.
+    previous: PreviousCall,
     pub(super) symbol: GraphSymbol,
     pub(super) references: Vec<ReferenceRow>,
     /// Tests, which texts list after the other rows.
@@ -298,7 +307,7 @@ fn collect_references(
     };
     let implementations = implementations.iter().map(|at| Ok((GraphSymbol::load(graph, *at)?, found.count(*at))));
     Ok(References {
-        asked: name.to_owned(),
+        previous: PreviousCall::new(TOOL.name, "symbol_name", name, asked.offered),
         implementations: implementations.collect::<Result<_, AppError>>()?,
         others: graph::load_others(graph, &others)?,
         limit: question.limit,
@@ -325,7 +334,6 @@ impl Render for References {
         let line = |one: TextMention| wire::TextLine { path: one.path, line_start: one.line, context: one.context };
         let implementation =
             |(one, count): &(GraphSymbol, usize)| SymbolSummary { references: Some(*count), ..one.summary() };
-        let before = PreviousCall::new(TOOL.name, "symbol_name", &self.asked);
         Ok(wire::References {
             symbol: self.symbol.located(),
             references: self.references.iter().map(ReferenceRow::wire).collect(),
@@ -336,7 +344,7 @@ impl Render for References {
             text_files: Some(self.text_files),
             text: self.text.map(|text| text.into_iter().map(line).collect()),
             implementations: self.implementations.iter().take(graph::MAX_OTHERS).map(implementation).collect(),
-            suggestions: if self.total == 0 { before.suggestions(KnownSymbols::default()) } else { None },
+            suggestions: if self.total == 0 { self.previous.suggestions(KnownSymbols::default()) } else { None },
             other_matches: graph::summaries(&self.others),
         })
     }

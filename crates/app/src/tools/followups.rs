@@ -14,6 +14,7 @@ use codecompass_store::Snapshot;
 use codecompass_wire::Suggestion;
 use serde_json::{Map, Value};
 
+pub(crate) use crate::call::host::OfferedTools;
 use crate::error::AppError;
 
 /// The maximum number of suggestions.
@@ -31,6 +32,8 @@ pub(crate) struct PreviousCall {
     pub(crate) intent: Option<String>,
     /// The language of its best result.
     pub(crate) language: Option<String>,
+    /// The tools that may be suggested.
+    pub(crate) offered: OfferedTools,
 }
 
 /// Names in the index: those found for the query words, and the definitions of the name or of similar names.
@@ -70,9 +73,9 @@ impl KnownSymbols {
 
 impl PreviousCall {
     /// A call with one relevant argument.
-    pub(crate) fn new(tool: &str, parameter: &str, value: &str) -> Self {
-        let params = params([(parameter, value)]);
-        Self { tool: tool.to_owned(), params, ..Self::default() }
+    pub(crate) fn new(tool: &str, parameter: &str, value: &str, offered: &OfferedTools) -> Self {
+        let (params, offered) = (params([(parameter, value)]), offered.clone());
+        Self { tool: tool.to_owned(), params, offered, ..Self::default() }
     }
 
     /// The text of the request: a query or a name.
@@ -96,9 +99,14 @@ impl PreviousCall {
         suggestions
     }
 
-    /// The suggestions of a weak answer, if there are any.
+    /// The suggestions of a weak answer, if there are any; those of tools that the caller lacks are left out.
     pub(crate) fn suggestions(&self, known: KnownSymbols) -> Option<Vec<Suggestion>> {
-        Some(self.follow_ups(known)).filter(|suggestions| !suggestions.is_empty())
+        let mut suggestions = self.follow_ups(known);
+        if suggestions.is_empty() {
+            return None;
+        }
+        suggestions.retain(|suggestion| self.offered.includes(&suggestion.tool));
+        Some(suggestions)
     }
 }
 

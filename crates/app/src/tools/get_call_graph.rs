@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::batch::Batch;
 use super::call_text::Drawing;
+use super::followups::{OfferedTools, PreviousCall};
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::shape::{CURSOR, FRESHNESS};
@@ -139,8 +140,14 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Re
     let mut metadata = inquiry.metadata(&question.warnings);
     let memory = inquiry.resolve_cache().map_err(|error| error.with_metadata(metadata.clone()))?;
     with_graph(memory, &inquiry.time_limit, |graph| {
-        let asked =
-            NameLookup { context: inquiry, args: question, name: &question.name, cursor: question.cursor.as_deref() };
+        let asked = NameLookup {
+            context: inquiry,
+            args: question,
+            name: &question.name,
+            cursor: question.cursor.as_deref(),
+            offered: &inquiry.offered,
+        };
+        let further = NameLookup { cursor: None, offered: &OfferedTools::default(), ..asked };
         let mut first = collect_calls(graph, &asked, &mut metadata)?;
         let code = u8::from(question.is_command && first.total == 0);
         let mut more = Vec::with_capacity(question.also.len());
@@ -151,13 +158,13 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Re
             let others = if first.is_unknown { Vec::new() } else { std::mem::take(&mut first.others) };
             for other in others {
                 let place = strip_style(&other.location());
-                let asked = NameLookup { name: &place, cursor: None, ..asked };
+                let asked = NameLookup { name: &place, ..further };
                 let part = collect_calls(graph, &asked, &mut Metadata::unknown());
                 more.push((place.clone(), part.map(|part| Calls { is_one_of_many: true, ..part })));
             }
         }
         for name in &question.also {
-            let part = collect_calls(graph, &NameLookup { name, cursor: None, ..asked }, &mut Metadata::unknown());
+            let part = collect_calls(graph, &NameLookup { name, ..further }, &mut Metadata::unknown());
             more.push((name.clone(), part));
         }
         graph::note_incomplete(graph, &mut metadata)?;
@@ -175,11 +182,14 @@ struct NameLookup<'a> {
     args: &'a CallGraphArgs,
     name: &'a str,
     cursor: Option<&'a str>,
+    /// The tools that may be suggested.
+    offered: &'a OfferedTools,
 }
 
 /// The callers and callees of one symbol.
 pub(super) struct Calls {
-    pub(super) asked: String,
+    /// The request, for suggestions.
+    pub(super) previous: PreviousCall,
     pub(super) symbol: GraphSymbol,
     pub(super) callers: Option<CallList>,
     pub(super) callees: Option<CallList>,
@@ -299,7 +309,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
         false => None,
     };
     Ok(Calls {
-        asked: name.to_owned(),
+        previous: PreviousCall::new(TOOL.name, "symbol_name", name, asked.offered),
         external: callees.outside,
         counts,
         symbol,

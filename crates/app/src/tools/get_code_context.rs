@@ -17,7 +17,7 @@ use codecompass_wire::get_code_context::{self as wire, ContextMetadata, Strategy
 use codecompass_wire::{Allowed, ErrorData, SymbolIdentity, schema};
 
 use super::bounds::MAX_QUERY;
-use super::followups::{KnownSymbols, PreviousCall};
+use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::tokens::{self, Budget};
 use super::tool_spec::{
     Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
@@ -150,6 +150,7 @@ struct ContextAnswer<'c> {
     bodiless: usize,
     budget: Budget,
     metadata: Metadata,
+    offered: &'c OfferedTools,
 }
 
 /// Answers the call; if nothing is published, the answer is empty and the metadata says why.
@@ -172,7 +173,9 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Resu
         pieces.extend(named.into_iter().map(|piece| (piece, true)));
         pieces.extend(found.map(|piece| (piece, false)));
     }
-    let mut told = ContextAnswer { snapshot, question, taken: Vec::new(), left: 0, bodiless: 0, budget, metadata };
+    let taken = Vec::new();
+    let offered = &inquiry.offered;
+    let mut told = ContextAnswer { snapshot, question, taken, left: 0, bodiless: 0, budget, metadata, offered };
     for (piece, is_named) in pieces {
         if let Some(snapshot) = snapshot {
             told.add(snapshot, inquiry.form, piece, is_named)?;
@@ -297,7 +300,7 @@ impl Render for ContextAnswer<'_> {
         let suggestions = match (returned, self.left, self.snapshot) {
             (0, 0, Some(snapshot)) => {
                 let known = KnownSymbols::for_query(snapshot, query, &[])?;
-                PreviousCall::new(TOOL.name, "query", query).suggestions(known)
+                PreviousCall::new(TOOL.name, "query", query, self.offered).suggestions(known)
             }
             _ => None,
         };

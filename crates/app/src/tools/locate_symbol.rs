@@ -7,7 +7,7 @@ use codecompass_store::Snapshot;
 use codecompass_wire::{ResultItem, Suggestion, fit_with_reasons, locate_symbol as wire, schema};
 
 use super::batch::Batch;
-use super::followups::{KnownSymbols, PreviousCall};
+use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -98,22 +98,25 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &LocateArgs) -> Resul
         (name.clone(), part)
     });
     let names = Batch { first, more: more.collect(), metadata };
-    Answer::render(inquiry.form, code, LocateAnswer(names))
+    Answer::render(inquiry.form, code, LocateAnswer { names, offered: &inquiry.offered })
 }
 
 /// The definitions of all names.
-struct LocateAnswer<'i>(Batch<NameDefinitions<'i>>);
+struct LocateAnswer<'i> {
+    names: Batch<NameDefinitions<'i>>,
+    offered: &'i OfferedTools,
+}
 
 impl Render for LocateAnswer<'_> {
     type Wire = wire::Answer;
 
     fn wire(self) -> Result<Self::Wire, AppError> {
-        let suggestions = self.0.first.suggestions()?;
-        Ok(wire::Answer { names: self.0.wire()?, suggestions })
+        let suggestions = self.names.first.suggestions(self.offered)?;
+        Ok(wire::Answer { names: self.names.wire()?, suggestions })
     }
 
     fn text(self, reader: Reader) -> Result<String, AppError> {
-        self.0.text(reader)
+        self.names.text(reader)
     }
 }
 
@@ -226,10 +229,10 @@ impl Render for NameDefinitions<'_> {
 
 impl NameDefinitions<'_> {
     /// The suggested next calls, if there is no definition.
-    fn suggestions(&self) -> Result<Option<Vec<Suggestion>>, AppError> {
+    fn suggestions(&self, offered: &OfferedTools) -> Result<Option<Vec<Suggestion>>, AppError> {
         let Some(snapshot) = self.snapshot.filter(|_| self.hits.is_empty()) else { return Ok(None) };
         let known = KnownSymbols::for_name(snapshot, &self.name, &self.near)?;
-        Ok(PreviousCall::new(TOOL.name, "name", &self.name).suggestions(known))
+        Ok(PreviousCall::new(TOOL.name, "name", &self.name, offered).suggestions(known))
     }
 
     /// The answer without results: the request, and similar names.

@@ -11,7 +11,7 @@ pub(crate) mod diff_context;
 pub(crate) mod explain_ranking;
 pub(crate) mod find_references;
 pub(crate) mod find_related_symbols;
-mod followups;
+pub(crate) mod followups;
 pub(crate) mod get_call_graph;
 pub(crate) mod get_code_context;
 pub(crate) mod get_file_outline;

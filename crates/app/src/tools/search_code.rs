@@ -10,7 +10,7 @@ use codecompass_store::Snapshot;
 use codecompass_wire::{ErrorData, ResultItem, fit_with_reasons, schema, search_code as wire};
 use serde_json::Value;
 
-use super::followups::{self, KnownSymbols, PreviousCall};
+use super::followups::{self, KnownSymbols, OfferedTools, PreviousCall};
 use super::test_filter::{TESTS, TestFilter};
 use super::{rows, search_text};
 use crate::call::QueryContext;
@@ -161,9 +161,10 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     let cursor = Cursor::new(snapshot, &question.identity(filter.as_ref()));
     let offset = cursor.decode(question.cursor.as_deref()).map_err(|error| inquiry.with_view_context(error))?;
     let mut metadata = inquiry.metadata(&question.warnings);
+    let offered = &inquiry.offered;
     let Some(snapshot) = snapshot else {
         let found = &SearchResults::empty(&question.query, REGISTRY);
-        let empty = EmptySearchAnswer { question, found, near: Vec::new(), snapshot, metadata };
+        let empty = EmptySearchAnswer { question, found, near: Vec::new(), snapshot, metadata, offered };
         return Answer::render(inquiry.form, 1, empty);
     };
     let accepts = |path: &str| {
@@ -193,10 +194,11 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Resul
     if found.hits.is_empty() {
         let near =
             if matches!(question.reading, QueryReading::Words) { similar_names(snapshot, &found)? } else { Vec::new() };
-        let empty = EmptySearchAnswer { question, found: &found, near, snapshot: Some(snapshot), metadata };
+        let empty = EmptySearchAnswer { question, found: &found, near, snapshot: Some(snapshot), metadata, offered };
         return Answer::render(inquiry.form, 1, empty);
     }
-    let mut hits = SearchAnswer { snapshot, question, results: Vec::new(), rows: Vec::new(), offset, found, metadata };
+    let (results, rows) = (Vec::new(), Vec::new());
+    let mut hits = SearchAnswer { snapshot, question, results, rows, offset, found, metadata, offered };
     let kept = match inquiry.form {
         OutputFormat::Json => hits.lay_out_json(&inquiry.config)?,
         OutputFormat::Text(_) => hits.lay_out_text(inquiry.max_bytes())?,
@@ -225,6 +227,7 @@ struct SearchAnswer<'h> {
     rows: Vec<String>,
     offset: usize,
     metadata: Metadata,
+    offered: &'h OfferedTools,
 }
 
 impl SearchAnswer<'_> {
@@ -274,7 +277,7 @@ impl Render for SearchAnswer<'_> {
         let suggestions = match self.offset == 0 && best < followups::WEAK_SCORE {
             true => {
                 let known = KnownSymbols::for_query(self.snapshot, &question.query, &found.hits)?;
-                question.to_previous_call(found).suggestions(known)
+                question.to_previous_call(found, self.offered).suggestions(known)
             }
             false => None,
         };
@@ -325,6 +328,7 @@ struct EmptySearchAnswer<'e> {
     near: Vec<String>,
     snapshot: Option<&'e Snapshot>,
     metadata: Metadata,
+    offered: &'e OfferedTools,
 }
 
 impl Render for EmptySearchAnswer<'_> {
@@ -334,7 +338,7 @@ impl Render for EmptySearchAnswer<'_> {
         let last_suggestions = match (&self.question.reading, self.snapshot) {
             (QueryReading::Words, Some(snapshot)) => {
                 let known = KnownSymbols::for_query(snapshot, &self.question.query, &[])?;
-                self.question.to_previous_call(self.found).suggestions(known)
+                self.question.to_previous_call(self.found, self.offered).suggestions(known)
             }
             _ => None,
         };
@@ -371,8 +375,8 @@ impl Render for EmptySearchAnswer<'_> {
 
 impl SearchArgs {
     /// The query, for the suggestion of follow-up calls.
-    fn to_previous_call(&self, found: &SearchResults) -> PreviousCall {
-        let mut before = PreviousCall::new(TOOL.name, "query", &self.query);
+    fn to_previous_call(&self, found: &SearchResults, offered: &OfferedTools) -> PreviousCall {
+        let mut before = PreviousCall::new(TOOL.name, "query", &self.query, offered);
         before
             .params
             .extend(self.language.iter().map(|language| ("language".to_owned(), Value::from(language.as_str()))));

@@ -4,7 +4,7 @@ use codecompass_query::candidate_identifiers;
 use codecompass_wire::{ErrorData, Suggestion, WrongArgument, schema, suggest_followup_queries as wire};
 use serde_json::Value;
 
-use super::followups::{KnownSymbols, PreviousCall, WEAK_SCORE};
+use super::followups::{KnownSymbols, OfferedTools, PreviousCall, WEAK_SCORE};
 use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use crate::call::{Call, QueryContext};
 use crate::error::{AppError, Code};
@@ -69,7 +69,7 @@ impl PreviousResult {
         let intent = given.get("query_intent").and_then(Value::as_str).map(str::to_owned);
         let language = items.first().and_then(|item| Some(item.get("language")?.as_str()?.to_owned()));
         Ok(Self {
-            before: PreviousCall { tool, params, intent, language },
+            before: PreviousCall { tool, params, intent, language, offered: OfferedTools::default() },
             results,
             top_score: stated.unwrap_or_else(|| scores.fold(0.0, f64::max)),
             threshold: call.arguments.share("confidence_threshold"),

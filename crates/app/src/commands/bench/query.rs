@@ -26,6 +26,7 @@ use crate::output::{Answer, OutputFormat};
 use crate::paths::PathResolver;
 use crate::session::{Session, SyncRequest};
 use crate::time_limit::TimeLimit;
+use crate::tools::followups::OfferedTools;
 use crate::tools::tool_spec::{Arguments, ToolSpec};
 use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
 use crate::views::{Access, Published};
@@ -133,7 +134,15 @@ fn query_context<'s>(session: &'s Session, opened: &OpenIndex) -> QueryContext<'
     };
     let (paths, config) = (PathResolver::from_root(session), session.config.clone());
     let patience = TimeLimit::new(SERVER_ANSWER_TIMEOUT, &Arc::default());
-    QueryContext { paths, config, published, form: OutputFormat::Json, time_limit: patience, printer: None }
+    QueryContext {
+        paths,
+        config,
+        published,
+        form: OutputFormat::Json,
+        time_limit: patience,
+        printer: None,
+        offered: OfferedTools::default(),
+    }
 }
 
 fn arguments(tool: &ToolSpec, values: Value) -> Result<Arguments, AppError> {
