@@ -47,6 +47,8 @@ pub(crate) struct OpenCounts {
 /// The facts of one file under construction.
 pub(crate) struct Draft<'t> {
     pub(crate) path: &'t str,
+    /// Whether the path is a test path by the conventions of all languages.
+    pub(crate) has_test_path: bool,
     pub(crate) text: &'t str,
     lines: &'t LineStarts,
     prefix: String,
@@ -79,9 +81,10 @@ pub(crate) struct Draft<'t> {
 }
 
 impl<'t> Draft<'t> {
-    pub(crate) fn new(path: &'t str, text: &'t str, lines: &'t LineStarts) -> Self {
+    pub(crate) fn new((path, has_test_path): (&'t str, bool), text: &'t str, lines: &'t LineStarts) -> Self {
         Self {
             path,
+            has_test_path,
             text,
             lines,
             prefix: String::new(),

@@ -18,7 +18,8 @@ mod walk;
 
 use std::cell::Cell;
 
-use crate::{Language, MAX_BYTES, Walk, detect, parse};
+use crate::extraction::MAX_BYTES;
+use crate::{Language, Walk, detect, parse};
 
 /// The syntactic role of a part of a text. Punctuation and unclassified names have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -116,6 +116,7 @@ mod draft;
 mod ecmascript;
 mod elixir;
 mod exprs;
+mod extraction;
 mod go;
 mod haskell;
 mod header;
@@ -125,6 +126,8 @@ mod interner;
 mod java;
 mod kotlin;
 mod landmarks;
+mod language;
+mod languages;
 mod lines;
 mod locals;
 mod lua;
@@ -132,6 +135,7 @@ mod parse;
 mod parser_memory;
 mod php;
 mod python;
+mod registry;
 mod resolve;
 mod roles;
 mod ruby;
@@ -147,86 +151,18 @@ mod unreferenced;
 mod zig;
 
 use std::cell::Cell;
-use std::rc::Rc;
 
-use codecompass_model::{FileFacts, Problem, ProblemKind, Resolver, Span, World};
+use codecompass_model::{FileFacts, Problem, ProblemKind};
 
-pub use conventions::{REGISTRY, is_test_path};
 pub use detect::is_code_extension;
 pub use highlight::{HighlightKind, HighlightSpan, highlight, highlight_while};
+pub use language::{Depth, Language, LanguageSupport};
+pub use languages::LANGUAGES;
+pub use registry::{REGISTRY, has_rules, is_test_path, resolver};
 
-use conventions::Conventions;
-use draft::Draft;
+use extraction::{MAX_BYTES, grammar_facts};
+pub(crate) use language::{Rules, Walk};
 use lines::LineStarts;
-use parse::Exceeded;
-use rules::ScopePolicy;
-use spec::LanguageSpec;
-use tree::{Grammar, Tree};
-
-/// A language with a grammar: how its files are recognised, extracted and resolved.
-pub struct Language {
-    /// The name on the wire. Values with the same name are grammars of one language and have the same version.
-    pub name: &'static str,
-    /// The version of the extracted facts, raised whenever they change.
-    pub facts_version: u32,
-    /// Extensions of its files, lower case, without the dot.
-    pub extensions: &'static [&'static str],
-    /// Whole names of files that belong to it regardless of their extension.
-    pub file_names: &'static [&'static str],
-    /// Interpreters that a shebang line may name; a trailing version number is ignored.
-    pub interpreters: &'static [&'static str],
-    /// Whether the language itself defines visibility. If not, facts follow the naming convention (a leading
-    /// underscore) because ranking uses it, but answers do not show it as a visibility.
-    pub has_visibility: bool,
-    /// The depth of resolution.
-    pub depth: Depth,
-    /// The measured accuracy, for people: the ground truth and the result.
-    pub measured: &'static str,
-    /// Its naming conventions for files and functions.
-    pub(crate) conventions: Conventions,
-    /// The parts of the grammar that the flat tree keeps.
-    pub(crate) grammar: Grammar,
-    /// The walk over the tree.
-    pub(crate) walk: Walk,
-    /// The resolver of references.
-    pub(crate) rules: Rules,
-}
-
-/// The depth to which references of a language are resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// By scopes, imports, and by receivers that are named explicitly.
-    Scopes,
-    /// Also by the types of receivers.
-    Types,
-}
-
-impl Depth {
-    /// Returns the word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Depth::Scopes => "scopes",
-            Depth::Types => "types",
-        }
-    }
-}
-
-/// The support for a language, for people.
-#[derive(Clone, Debug)]
-pub struct LanguageSupport {
-    /// The name on the wire.
-    pub name: &'static str,
-    /// Extensions of its files.
-    pub extensions: Vec<&'static str>,
-    /// Whole names of files.
-    pub file_names: Vec<&'static str>,
-    /// The depth of resolution; `None` for a language without a grammar.
-    pub depth: Option<Depth>,
-    /// Whether a language without a grammar has landmarks.
-    pub landmarks: bool,
-    /// The measured accuracy.
-    pub measured: &'static str,
-}
 
 /// Returns every language that [`extract`] can return: those with a grammar first, then the others, each sorted.
 pub fn supported_languages() -> Vec<LanguageSupport> {
@@ -254,64 +190,11 @@ pub fn supported_languages() -> Vec<LanguageSupport> {
     all
 }
 
-/// The walk that turns the tree of a language into facts.
-pub(crate) enum Walk {
-    /// A walk of its own.
-    Custom(fn(&Tree, &mut Draft<'_>)),
-    /// The walk of its table.
-    Table(&'static LanguageSpec),
-    /// A walk over code that is embedded in another text.
-    Embedded {
-        /// Returns the text with everything but the code blanked, so that no byte moves.
-        code: fn(&str) -> String,
-        /// Returns the words outside the code, given the whole text and the code in it.
-        words: fn(&str, &str) -> Vec<Span>,
-        walk: fn(&Tree, &mut Draft<'_>),
-    },
-}
-
-/// The resolver of a language.
-pub(crate) enum Rules {
-    /// A resolver of its own.
-    Custom(for<'w> fn(Rc<dyn World + 'w>) -> Box<dyn Resolver + 'w>),
-    /// The resolver that all tables share, with a scope policy.
-    Shared(&'static ScopePolicy),
-}
-
-/// The languages with a grammar.
-pub const LANGUAGES: &[&Language] = &[
-    &c::LANGUAGE,
-    &cpp::LANGUAGE,
-    &csharp::LANGUAGE,
-    &ecmascript::JAVASCRIPT,
-    &ecmascript::TSX,
-    &ecmascript::TYPESCRIPT,
-    &elixir::LANGUAGE,
-    &go::LANGUAGE,
-    &haskell::LANGUAGE,
-    &java::LANGUAGE,
-    &kotlin::LANGUAGE,
-    &lua::LANGUAGE,
-    &php::LANGUAGE,
-    &python::LANGUAGE,
-    &ruby::LANGUAGE,
-    &rust::LANGUAGE,
-    &scala::LANGUAGE,
-    &shell::LANGUAGE,
-    &ecmascript::SVELTE,
-    &swift::LANGUAGE,
-    &ecmascript::VUE,
-    &zig::LANGUAGE,
-];
-
 /// The facts version of every text without a grammar and without a landmark reader.
 const PLAIN_VERSION: u32 = 1;
 
 /// The bit of a facts version that marks an explicitly selected language.
 const EXPLICIT_LANGUAGE_BIT: u32 = 1 << 30;
-
-/// The maximum length of a text with facts: offsets have 32 bits.
-const MAX_BYTES: usize = i32::MAX as usize;
 
 /// The result of extracting one file.
 #[derive(Clone, Debug)]
@@ -326,23 +209,9 @@ pub struct Extracted {
     pub facts: FileFacts,
 }
 
-/// Returns whether a language has a resolver.
-pub fn has_rules(language: &str) -> bool {
-    LANGUAGES.iter().any(|known| known.name == language)
-}
-
 /// Returns whether a language defines visibility, so that answers show it.
 pub fn has_visibility(language: &str) -> bool {
     LANGUAGES.iter().any(|known| known.name == language && known.has_visibility)
-}
-
-/// Creates the resolver of a language for a view; `None` for a language without one.
-pub fn resolver<'w>(language: &str, world: Rc<dyn World + 'w>) -> Option<Box<dyn Resolver + 'w>> {
-    let language = LANGUAGES.iter().find(|known| known.name == language)?;
-    Some(match language.rules {
-        Rules::Custom(resolver) => resolver(world),
-        Rules::Shared(scoping) => rules::resolver(scoping, world),
-    })
 }
 
 /// Extracts the facts of a file from its path and bytes. Never fails.
@@ -377,7 +246,7 @@ pub fn extract_as(path: &str, bytes: Vec<u8>, chosen: Option<&str>, go_on: &dyn 
     let found = chosen.unwrap_or_else(|| detect::detect(path, &text));
     let mut facts = match found.language {
         _ if text.len() > MAX_BYTES => oversized_facts(),
-        Some(language) => grammar_facts(language, path, &text, &go_on),
+        Some(language) => grammar_facts(language, (path, is_test_path(path)), &text, &go_on),
         None => text_facts(found.name, path, &text),
     };
     if let Some(line) = damaged {
@@ -459,45 +328,6 @@ pub fn check_grammars() -> Vec<(&'static str, Result<(), String>)> {
         }
     }
     checked
-}
-
-fn grammar_facts(language: &'static Language, path: &str, text: &str, go_on: &dyn Fn() -> bool) -> FileFacts {
-    let embedded = match language.walk {
-        Walk::Embedded { code, .. } => Some(code(text)).filter(|code| code.len() == text.len()),
-        _ => None,
-    };
-    let code = embedded.as_deref().unwrap_or(text);
-    match parse::with_flat_tree(language, code, go_on, |tree| draft_facts(language, path, (text, code), tree)) {
-        Ok(facts) => facts,
-        Err(exceeded) => {
-            let kind = match exceeded {
-                Exceeded::Steps => ProblemKind::TimeLimit,
-                Exceeded::Memory => ProblemKind::MemoryLimit,
-            };
-            plain_facts(text, vec![Problem { kind, line: 1, count: 1 }])
-        }
-    }
-}
-
-fn draft_facts(language: &Language, path: &str, (text, code): (&str, &str), tree: &Tree) -> FileFacts {
-    let lines = LineStarts::new(text);
-    let mut draft = Draft::new(path, text, &lines);
-    match language.walk {
-        Walk::Custom(walk) => walk(tree, &mut draft),
-        Walk::Embedded { walk, words, .. } => {
-            walk(tree, &mut draft);
-            draft.set_mentions(words(text, code));
-        }
-        Walk::Table(recipe) => spec::walk(recipe, tree, &mut draft),
-    }
-    let mut facts = draft.finish(tree, &language.grammar);
-    facts.chunks = chunk::chunk_code(text, &lines, &facts.symbols);
-    facts
-}
-
-fn plain_facts(text: &str, problems: Vec<Problem>) -> FileFacts {
-    let lines = LineStarts::new(text);
-    FileFacts { lines: lines.count(), chunks: chunk::chunk_text(text, &lines), problems, ..FileFacts::default() }
 }
 
 /// Returns the facts of a text without a grammar, with its landmarks if its format has a reader.

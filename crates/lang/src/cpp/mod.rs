@@ -17,6 +17,7 @@ use codecompass_model::{Literal, RefShape, Visibility};
 use crate::c::hooks as c;
 use crate::c::includes;
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, define, grammar, row};
@@ -83,6 +84,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     literals: &[(Literal::Int, "int"), (Literal::Float, "double"), (Literal::Char, "char"), (Literal::Bool, "bool")],
     library: include_str!("library.stubs"),
     library_file: "library.cc",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     widening_order: &[
         "bool",
         "char",

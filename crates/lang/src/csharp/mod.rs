@@ -14,6 +14,7 @@ use codecompass_model::SymbolKind::{Class, Constructor, Enum, Fn, Interface, Met
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, OuterUnits, ScopePolicy, Unit};
 use crate::spec::Find::{self, ChildField, First, Kind, Last};
 use crate::spec::table::Define;
@@ -100,6 +101,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     literals: &[(Literal::Text, "String"), (Literal::Char, "char"), (Literal::Bool, "bool")],
     library: include_str!("library.stubs"),
     library_file: "library.cs",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     root: Some("Object"),
     prelude: "System",
     iterable: Some("IEnumerable"),

@@ -11,7 +11,6 @@ use codecompass_model::{Span, SymbolKind};
 use super::contextual_types::is_function;
 use super::kinds::{field as f, kind as k};
 use super::walk::Walk;
-use crate::conventions::is_test_path;
 use crate::draft::{NewSymbol, SymbolExtras};
 use crate::text;
 
@@ -73,7 +72,7 @@ pub(super) fn enter(walk: &mut Walk<'_, '_>, at: usize) {
     let Some(runner) = runner(walk, callee, MAX_FORMS) else { return };
     let Some(title_at) = title(walk, at, &runner) else { return };
     let name = title_at.and_then(|title| literal(walk, title)).filter(|name| !name.is_empty());
-    let in_test = || is_test_path(walk.draft.path) || walk.draft.enclosing().is_some_and(|around| around.in_test);
+    let in_test = || walk.draft.has_test_path || walk.draft.enclosing().is_some_and(|around| around.in_test);
     if node.start < walk.decorator_end || name.is_none() && !(runner.is_unambiguous && in_test()) {
         return;
     }

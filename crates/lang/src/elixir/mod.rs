@@ -16,6 +16,7 @@ mod patterns;
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
@@ -59,6 +60,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     arity_distinguishes: true,
     library: include_str!("library.stubs"),
     library_file: "library.ex",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     prelude: "Kernel",
     ..ScopePolicy::PLAIN
 };

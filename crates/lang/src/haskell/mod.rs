@@ -12,6 +12,7 @@ mod types;
 use codecompass_model::{RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::{Depth, Language, Rules, Walk};
@@ -54,6 +55,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     out_of_line: OutOfLineMembers::ByOwner,
     library: include_str!("library.stubs"),
     library_file: "library.hs",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     prelude: "Prelude",
     resolve_module: modules::resolve_module,
     ..ScopePolicy::PLAIN

@@ -10,6 +10,7 @@ use codecompass_model::SymbolKind::{Class, Const, Constructor, Enum, Field, Inte
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, ValuePart, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
 use crate::spec::Find::{self, First, Kind, Last, ParentField};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, define, grammar, row};
@@ -102,6 +103,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     ],
     library: include_str!("library.stubs"),
     library_file: "library.java",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     root: Some("Object"),
     prelude: "java.lang",
     iterable: Some("Iterable"),

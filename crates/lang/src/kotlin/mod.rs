@@ -14,6 +14,7 @@ mod types;
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First, Kind, Last};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, grammar, row};
@@ -93,6 +94,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     ],
     library: include_str!("library.stubs"),
     library_file: "library.kt",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     root: Some("Any"),
     prelude: "kotlin",
     iterable: Some("Iterable"),

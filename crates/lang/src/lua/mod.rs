@@ -10,6 +10,7 @@ mod modules;
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, ScopePolicy};
 use crate::spec::Find::{self, First};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
@@ -54,6 +55,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Library, LookupStep::Global],
     library: include_str!("library.stubs"),
     library_file: "library.lua",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     prelude: "library",
     literals: &[(Literal::Text, "string")],
     identity_functions: &[("assert", 0)],

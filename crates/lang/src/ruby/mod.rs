@@ -13,6 +13,7 @@ mod requires;
 use codecompass_model::{Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
@@ -64,6 +65,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     literals: &[(Literal::Text, "String"), (Literal::Int, "Integer"), (Literal::Float, "Float")],
     library: include_str!("library.stubs"),
     library_file: "library.rb",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     resolve_module: requires::resolve_require,
     ..ScopePolicy::PLAIN
 };

@@ -1,6 +1,6 @@
 //! The scope policy of a language: the lookup order of names, the unit, and the handling of imports.
 
-use codecompass_model::{Import, Literal, VersionId, World};
+use codecompass_model::{FileFacts, Import, Literal, VersionId, World};
 
 /// The properties of a language that the shared resolver needs.
 pub(crate) struct ScopePolicy {
@@ -63,9 +63,10 @@ pub(crate) struct ScopePolicy {
     /// Stub declarations of the standard library that type inference needs, written in the language itself; a line `==
     /// name` starts a section.
     pub(crate) library: &'static str,
-    /// The file name given to each section of `library` when it is extracted, such as `library.java`; the extension
-    /// selects the grammar.
+    /// The file name given to each section of `library` when it is extracted, such as `library.java`.
     pub(crate) library_file: &'static str,
+    /// Extracts a section of `library`, given its file name and its text.
+    pub(crate) extract_library: fn(&str, &str) -> FileFacts,
     /// The package of the library that needs no import.
     pub(crate) prelude: &'static str,
     /// The type of the library that all types extend.
@@ -140,6 +141,7 @@ impl ScopePolicy {
         literals: &[],
         library: "",
         library_file: "",
+        extract_library: |_, _| FileFacts::default(),
         prelude: "",
         root: None,
         iterable: None,

@@ -20,12 +20,11 @@ impl Library {
     pub(super) fn read(scoping: &ScopePolicy) -> Self {
         let texts = scoping.library.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
         let file = |(at, (_, text)): (usize, (&str, &str))| {
-            let extracted = crate::extract(scoping.library_file, text.as_bytes().to_vec());
             Rc::new(SourceFile {
                 id: VersionId::MAX - at as VersionId,
                 path: scoping.library_file.to_owned(),
-                language: extracted.language.to_owned(),
-                facts: Rc::new(extracted.facts),
+                language: scoping.language.to_owned(),
+                facts: Rc::new((scoping.extract_library)(scoping.library_file, text)),
             })
         };
         let files: Vec<_> = texts.enumerate().map(file).collect();
@@ -65,6 +64,8 @@ mod tests {
             let library = super::Library::read(language);
             for file in &library.files {
                 assert_eq!(file.language, language.language);
+                let detected = crate::extract(&file.path, Vec::new()).language;
+                assert_eq!(detected, language.language, "{}", file.path);
                 let symbols = &file.facts.symbols;
                 let what = symbols.first().map_or("", |first| first.qualified_name.as_str());
                 assert_eq!(file.facts.problems, [], "{} near {what}", language.language);

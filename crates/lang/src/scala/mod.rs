@@ -12,6 +12,7 @@ mod patterns;
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First, Last};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, grammar, row};
@@ -87,6 +88,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     ],
     library: include_str!("library.stubs"),
     library_file: "library.scala",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     root: Some("Any"),
     prelude: "scala",
     iterable: Some("Iterable"),

@@ -13,6 +13,7 @@ mod variables;
 use codecompass_model::{Literal, RefShape, SymbolKind};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::tree::Grammar;
@@ -57,6 +58,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     folders_are_programs: false,
     library: include_str!("library.stubs"),
     library_file: "library.sh",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     resolve_module: sources::resolve_source,
     ..ScopePolicy::PLAIN
 };

@@ -14,6 +14,7 @@ use codecompass_model::BindingKind::{Param, TypeParam};
 use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
+use crate::extraction::library_facts;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First, Kind, Last};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, grammar, row};
@@ -93,6 +94,7 @@ static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     literals: &[(Literal::Text, "String"), (Literal::Int, "Int"), (Literal::Float, "Double"), (Literal::Bool, "Bool")],
     library: include_str!("library.stubs"),
     library_file: "library.swift",
+    extract_library: |path, text| library_facts(&LANGUAGE, path, text),
     iterable: Some("Sequence"),
     ..ScopePolicy::PLAIN
 };

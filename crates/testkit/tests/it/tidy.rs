@@ -284,58 +284,28 @@ const LOWER_FOLDERS: &[(&str, &[&str])] =
 
 /// The cycles between top-level modules that exist today: the crate, and the modules of each. `lib` is the crate root.
 /// An entry is removed with its cycle; none is added.
-const KNOWN_CYCLES: &[(&str, &[&str])] = &[
-    (
-        "app",
-        &[
-            "call",
-            "cli",
-            "config",
-            "error",
-            "explorer",
-            "launch",
-            "mcp",
-            "output",
-            "panics",
-            "paths",
-            "progress",
-            "server",
-            "session",
-            "setup",
-            "tools",
-            "views",
-            "worktrees",
-        ],
-    ),
-    (
-        "lang",
-        &[
-            "c",
-            "conventions",
-            "cpp",
-            "csharp",
-            "detect",
-            "ecmascript",
-            "elixir",
-            "go",
-            "haskell",
-            "java",
-            "kotlin",
-            "lib",
-            "lua",
-            "parse",
-            "php",
-            "python",
-            "ruby",
-            "rules",
-            "rust",
-            "scala",
-            "shell",
-            "swift",
-            "zig",
-        ],
-    ),
-];
+const KNOWN_CYCLES: &[(&str, &[&str])] = &[(
+    "app",
+    &[
+        "call",
+        "cli",
+        "config",
+        "error",
+        "explorer",
+        "launch",
+        "mcp",
+        "output",
+        "panics",
+        "paths",
+        "progress",
+        "server",
+        "session",
+        "setup",
+        "tools",
+        "views",
+        "worktrees",
+    ],
+)];
 
 /// The crates that handle languages generically and name none.
 const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "wire", "app"];

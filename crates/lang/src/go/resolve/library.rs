@@ -12,6 +12,8 @@ use codecompass_model::{
 
 use super::predeclared::{self, Predeclared};
 use super::types::{Arguments, FuncType, Type};
+use crate::extraction::library_facts;
+use crate::go::LANGUAGE;
 
 const STUBS: &str = include_str!("library.stubs");
 
@@ -39,7 +41,7 @@ impl Library {
     pub(super) fn read() -> Self {
         let texts = STUBS.split("\n== ").skip(1).filter_map(|text| text.split_once('\n'));
         let package = |(at, (path, text)): (usize, (&'static str, &str))| {
-            let facts = crate::extract("stubs.go", text.as_bytes().to_vec()).facts;
+            let facts = library_facts(&LANGUAGE, "stubs.go", text);
             Package { path, id: VersionId::MAX - at as VersionId, facts }
         };
         Self { packages: texts.enumerate().map(package).collect() }
