@@ -20,18 +20,50 @@ use crate::views::published_for_target;
 /// One line of the report.
 pub(crate) struct Finding {
     name: &'static str,
-    ok: bool,
+    level: Level,
     message: String,
     fix: Option<String>,
 }
 
+/// The kind of a finding, the most serious first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Problem,
+    Ok,
+    /// Nothing is wrong, but there is something to know.
+    Note,
+}
+
+impl Level {
+    /// Its mark in the text, and its name in JSON.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Level::Problem => ("FAIL", "problem"),
+            Level::Ok => ("ok  ", "ok"),
+            Level::Note => ("note", "note"),
+        }
+    }
+}
+
 impl Finding {
     pub(crate) fn good(name: &'static str, what: impl Into<String>) -> Self {
-        Self { name, ok: true, message: what.into(), fix: None }
+        Self { name, level: Level::Ok, message: what.into(), fix: None }
+    }
+
+    pub(crate) fn note(name: &'static str, what: impl Into<String>, fix: Option<String>) -> Self {
+        Self { name, level: Level::Note, message: what.into(), fix }
     }
 
     pub(crate) fn bad(name: &'static str, what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, ok: false, message: what.into(), fix: Some(mend.into()) }
+        Self { name, level: Level::Problem, message: what.into(), fix: Some(mend.into()) }
+    }
+
+    pub(crate) fn level(&self) -> Level {
+        self.level
+    }
+
+    fn is_ok(&self) -> bool {
+        self.level != Level::Problem
     }
 }
 
@@ -203,18 +235,23 @@ fn report(session: &Session, findings: &[Finding]) -> Answer {
 /// The findings as text and JSON.
 pub(crate) fn render_findings(findings: &[Finding], metadata: Value) -> Answer {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
-    let sound = findings.iter().all(|finding| finding.ok);
+    let sound = findings.iter().all(Finding::is_ok);
     let mut text = String::new();
     for finding in findings {
-        let mark = if finding.ok { "ok  " } else { "FAIL" };
+        let (mark, _) = finding.level.names();
         text += &format!("{mark}  {:<width$} {}\n", finding.name, escape_control(&finding.message));
         if let Some(mend) = &finding.fix {
-            text += &format!("      {:<width$} → {mend}\n", "");
+            text += &format!("      {:<width$} → {}\n", "", escape_control(mend));
         }
     }
     let checks: Vec<Value> = findings
         .iter()
-        .map(|finding| json!({ "name": finding.name, "ok": finding.ok, "message": finding.message, "mend": finding.fix }))
+        .map(|finding| {
+            json!({
+                "name": finding.name, "ok": finding.is_ok(), "level": finding.level.names().1,
+                "message": finding.message, "mend": finding.fix,
+            })
+        })
         .collect();
     Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
 }

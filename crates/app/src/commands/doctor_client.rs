@@ -1,23 +1,24 @@
-//! `codecompass doctor --client`: checks that a client has our entry, that it starts this program, and that the server
-//! answers.
+//! `codecompass doctor --client`: checks which entry a client uses and what keeps it from using it, that the entry
+//! starts this program, and that the server answers.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::doctor::{Finding, render_findings};
-use super::setup::{SetupFolders, clients_by_name, display_path};
+use super::setup::{SetupFolders, clients_by_name};
 use crate::cli::Common;
 use crate::error::AppError;
-use crate::launch::{Launch, ServerCommand, is_this_program};
+use crate::launch::{Launch, ServerCommand, is_this_program, resolve_program};
 use crate::measure::seconds_text;
 use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
-use crate::setup::clients::{CLIENTS, Client, ConfigFile, Folder};
+use crate::setup::client_state::{ClientPlace, ClientState, FoundEntry, Severity};
+use crate::setup::clients::{CLIENTS, Client, Folder};
 use crate::setup::entry;
-use crate::setup::existing_entry;
+use crate::tools::CORE_TOOLS;
 
 /// The start time that users do not notice.
 const EXPECTED_START_TIME: Duration = Duration::from_secs(1);
@@ -25,9 +26,12 @@ const EXPECTED_START_TIME: Duration = Duration::from_secs(1);
 /// The maximum time to wait for the server.
 const SERVER_START_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The variable that names the data folder.
+const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
+
 pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError> {
     let (own, project) = (SetupFolders::find(common, false)?, SetupFolders::find(common, true).ok());
-    let clients: Vec<&Client> = match names.is_empty() {
+    let clients: Vec<&'static Client> = match names.is_empty() {
         true => {
             CLIENTS.iter().filter(|client| client.user.is_some() && own.environment().is_installed(client)).collect()
         }
@@ -35,12 +39,14 @@ pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError>
     };
     let mut findings = Vec::new();
     for client in clients {
-        let look = ClientCheck { client, own: &own, project: project.as_ref() };
-        findings.extend(look.findings());
+        let look = ClientCheck { client, own: &own, project: project.as_ref().and_then(SetupFolders::project) };
+        let mut found = look.findings();
+        found.sort_by_key(Finding::level);
+        findings.extend(found);
     }
     if findings.is_empty() {
-        let mend = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
-        findings.push(Finding::bad("clients", "no client is installed", mend));
+        let fix = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
+        findings.push(Finding::bad("clients", "no client is installed", fix));
     }
     Ok(render_findings(&findings, Metadata::unknown().to_json()))
 }
@@ -49,73 +55,94 @@ pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError>
 struct ClientCheck<'a> {
     client: &'static Client,
     own: &'a SetupFolders,
-    project: Option<&'a SetupFolders>,
+    /// The root of the repository.
+    project: Option<&'a Path>,
 }
 
 impl ClientCheck<'_> {
     fn findings(&self) -> Vec<Finding> {
+        let title = self.client.title;
         if self.client.user.is_none() {
             let what = "its file cannot be checked; `codecompass setup --print` shows the entry to add";
-            return vec![Finding::good(self.client.title, what)];
+            return vec![Finding::good(title, what)];
         }
-        let spots = [(self.client.user, Some(self.own)), (self.client.project, self.project)];
-        let mut findings = Vec::new();
-        let mut is_there = false;
-        for (spot, here) in spots {
-            let Some((spot, here)) = spot.zip(here) else { continue };
-            let Some(path) = here.environment().config_file(&spot) else { continue };
-            match existing_entry(spot.shape, &path) {
-                Ok(None) => {}
-                Ok(Some(entry)) => {
-                    is_there = true;
-                    findings.extend(self.check_entry(&spot, &path, &entry));
-                }
-                Err(why) => {
-                    is_there = true;
-                    let what = format!("{}: {why}", self.short(&path));
-                    findings.push(Finding::bad(self.client.title, what, "fix the file manually"));
-                }
-            }
+        let here = match std::env::current_dir() {
+            Ok(here) => here,
+            Err(error) => return vec![Finding::bad(title, error.to_string(), "run this in an existing folder")],
+        };
+        // With `--workspace`, the client is opened in another folder than this one.
+        let folder = self.project.filter(|root| !here.starts_with(root)).unwrap_or(&here);
+        let tools: Vec<&str> = CORE_TOOLS.iter().map(|(name, _)| *name).collect();
+        let place = ClientPlace { user: self.own.environment(), folder, project: self.project, tools: &tools };
+        let state = ClientState::read(self.client, &place);
+        let mut findings: Vec<Finding> = state
+            .remarks
+            .iter()
+            .map(|remark| match remark.severity {
+                Severity::Note => Finding::note(title, &*remark.message, remark.fix.clone()),
+                Severity::Problem => Finding::bad(title, &*remark.message, remark.fix.clone().unwrap_or_default()),
+            })
+            .collect();
+        if state.entries.is_empty() && !state.has_unreadable_file() {
+            let fix = format!("run `codecompass setup {}`", self.client.name);
+            findings.push(Finding::bad(title, "not configured", fix));
         }
-        if !is_there {
-            let mend = format!("run `codecompass setup {}`", self.client.name);
-            findings.push(Finding::bad(self.client.title, "not configured", mend));
+        for entry in &state.entries {
+            findings.extend(self.check_entry(entry, &place, &here));
         }
         findings
-    }
-
-    fn short(&self, path: &Path) -> String {
-        display_path(path, &self.own.home)
     }
 
     /// Checks an entry and the server it starts.
-    fn check_entry(&self, spot: &ConfigFile, path: &Path, entry: &Value) -> Vec<Finding> {
+    fn check_entry(&self, entry: &FoundEntry, place: &ClientPlace<'_>, here: &Path) -> Vec<Finding> {
         let title = self.client.title;
-        let mut findings = vec![Finding::good(title, format!("configured in {}", self.short(path)))];
-        let mend = || format!("run `codecompass setup {}`", self.client.name);
-        let Some(line) = entry::parse_entry(spot.shape, entry) else {
-            findings.push(Finding::bad(title, "the entry has no command", mend()));
+        let mut findings = vec![Finding::good(title, format!("configured in {}", place.short(&entry.file)))];
+        let fix = || format!("run `codecompass setup {}`", self.client.name);
+        let Some(line) = entry::parse_entry(entry.shape, &entry.value) else {
+            findings.push(Finding::bad(title, "the entry has no command", fix()));
             return findings;
         };
         let command = std::iter::once(&line.program).chain(&line.arguments).cloned().collect::<Vec<_>>().join(" ");
-        if !is_this_program(&line.program, std::env::var_os("PATH").as_deref()) {
-            let what = format!("the entry starts another program (not run): {command}");
-            findings.push(Finding::bad(title, what, mend()));
+        let path = std::env::var_os("PATH");
+        let is_ours = is_this_program(&line.program, path.as_deref());
+        let resolved = resolution_text(&line.program, path.as_deref());
+        if !is_ours {
+            let what = format!("the entry starts another program (not run): {command}{resolved}");
+            findings.push(Finding::bad(title, what, fix()));
             return findings;
         }
-        findings.push(Finding::good(title, format!("command: {command}")));
-        findings.push(match self.check_server(&line) {
-            Ok(what) => Finding::good(title, what),
-            Err(what) => Finding::bad(title, what, "read the message; `codecompass doctor` checks the index"),
-        });
+        findings.push(Finding::good(title, format!("command: {command}{resolved}")));
+        findings.extend(self.data_folder_note(&line));
+        match self.check_server(&line, here) {
+            Ok(what) => findings.push(Finding::good(title, what)),
+            Err(what) => {
+                findings.push(Finding::bad(title, what, "read the message; `codecompass doctor` checks the index"));
+            }
+        }
         findings
     }
 
+    /// The data folder of this shell reaches a server only if the client is started from this shell.
+    fn data_folder_note(&self, line: &ServerCommand) -> Option<Finding> {
+        let is_set = std::env::var_os(DATA_VARIABLE).is_some_and(|value| !value.is_empty());
+        let is_fixed = line.variables.iter().any(|(name, _)| name == DATA_VARIABLE);
+        let what = match self.passes(line, DATA_VARIABLE) {
+            true => "only a client started from this shell uses",
+            false => "the client does not pass on",
+        };
+        (is_set && !is_fixed).then(|| {
+            Finding::note(
+                self.client.title,
+                format!("{what} this shell's {DATA_VARIABLE} ({})", self.own.data.display()),
+                Some(format!("set it for your desktop session, too, or run `codecompass setup {}`", self.client.name)),
+            )
+        })
+    }
+
     /// Starts the server as the client does, and sends it a request.
-    fn check_server(&self, line: &ServerCommand) -> Result<String, String> {
+    fn check_server(&self, line: &ServerCommand, here: &Path) -> Result<String, String> {
         let start = &self.client.start;
-        let here = std::env::current_dir().map_err(|error| error.to_string())?;
-        let opened = self.project.and_then(SetupFolders::project).unwrap_or(&here);
+        let opened = self.project.unwrap_or(here);
         let folder = match start.folder {
             Folder::Project => opened,
             Folder::Root => Path::new("/"),
@@ -146,38 +173,53 @@ impl ClientCheck<'_> {
         };
         let times =
             format!("initialized in {}, first answer in {}", seconds_text(opened_in), seconds_text(answered_in));
-        let told = format!("{times}; serving {serving}");
+        let report = format!("{times}; serving {serving}");
         let data = self.own.data.display().to_string();
         if serving.split_once(" with data in ").is_some_and(|(_, other)| other != data) {
-            return Err(format!("{told}, but this shell uses the data folder {data}"));
+            return Err(format!("{report}, but this shell uses the data folder {data}"));
         }
         if answer["isError"] == json!(true) {
             let text = answer["content"][0]["text"].as_str().unwrap_or_default();
             let is_new = text.contains("project_not_found") || text.contains("index_not_ready");
             if is_new && line.arguments.iter().any(|word| word == "--auto-index") {
-                return Ok(format!("{told}; it is indexed at the client's first call"));
+                return Ok(format!("{report}; it is indexed at the client's first call"));
             }
             let first: Vec<&str> = text.lines().take(2).collect();
-            return Err(format!("{told}: {}", first.join(" ")));
+            return Err(format!("{report}: {}", first.join(" ")));
         }
         match opened_in + answered_in < EXPECTED_START_TIME {
-            true => Ok(told),
-            false => Err(format!("slow: {told}")),
+            true => Ok(report),
+            false => Err(format!("slow: {report}")),
         }
     }
 
-    /// The variables that the client passes on, and those that it adds. Variables of this shell are not there when a
-    /// client is started from a desktop.
+    /// Whether the client passes on a variable.
+    fn passes(&self, line: &ServerCommand, name: &str) -> bool {
+        self.client.start.passes.is_none_or(|names| names.contains(&name))
+            || line.passed.iter().any(|listed| listed == name)
+    }
+
+    /// The variables that the client passes on when it is started from this shell, and those that it adds. Names of
+    /// open folders are of the client that started this shell.
     fn passed_variables(&self, line: &ServerCommand, opened: &Path) -> Vec<(String, OsString)> {
-        let start = &self.client.start;
-        let is_listed = |name: &str| line.passed.iter().any(|listed| listed == name);
-        let is_passed = |name: &str| start.passes.is_none_or(|names| names.contains(&name)) || is_listed(name);
-        let is_ours = |name: &str| name.starts_with("CODECOMPASS_") || name.ends_with("_PROJECT_DIR");
+        let is_folder = |name: &str| name.ends_with("_PROJECT_DIR") || name == "WORKSPACE_FOLDER_PATHS";
         let mut passed: Vec<(String, OsString)> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
-            .filter(|(name, _)| is_passed(name) && !is_ours(name) && name != "WORKSPACE_FOLDER_PATHS")
+            .filter(|(name, _)| self.passes(line, name) && !is_folder(name))
             .collect();
-        passed.extend(start.project_variable.map(|name| (name.to_owned(), PathBuf::from(opened).into_os_string())));
+        let folder = self.client.start.project_variable;
+        passed.extend(folder.map(|name| (name.to_owned(), PathBuf::from(opened).into_os_string())));
         passed
+    }
+}
+
+/// The program that a name without a folder refers to.
+fn resolution_text(program: &str, path: Option<&OsStr>) -> String {
+    if Path::new(program).components().count() > 1 {
+        return String::new();
+    }
+    match resolve_program(program, path) {
+        Some(file) => format!(" ({program} is {})", file.display()),
+        None => format!(" ({program} is not on PATH)"),
     }
 }

@@ -15,6 +15,7 @@ use crate::output::{Answer, style};
 use crate::server;
 use crate::session::{data_folder, kill_point};
 use crate::setup::clients::{CLIENTS, Client, Environment};
+use crate::setup::display_path;
 use crate::setup::entry::{ENTRY_NAME, EntryOptions};
 use crate::setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome};
 
@@ -286,12 +287,4 @@ fn kind(what: SetupItem) -> &'static str {
 
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {}\n", escape_control(line))).collect()
-}
-
-/// A path with `~` for the home folder.
-pub(crate) fn display_path(path: &Path, home: &Path) -> String {
-    match path.strip_prefix(home) {
-        Ok(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
-        _ => path.display().to_string(),
-    }
 }

@@ -135,7 +135,7 @@ fn unreadable_error(what: String) -> EditError {
 }
 
 /// TOML values as JSON values, for comparison; dates become text.
-fn toml_to_json(table: &toml::Table) -> Value {
+pub(super) fn toml_to_json(table: &toml::Table) -> Value {
     fn value(from: &toml::Value) -> Value {
         match from {
             toml::Value::String(text) => Value::from(text.as_str()),

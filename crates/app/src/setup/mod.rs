@@ -1,10 +1,11 @@
 //! Setup of clients: inserts our entry, block or file, and restores the previous content to the byte.
 //!
-//! `clients` is the table of clients, `content` the inserted content; `jsonc`, `toml_text` and `block` edit a text,
-//! `file` writes it, `record` keeps the data for undoing it. A client's file is never misread as something else: an
-//! unreadable file is left alone and reported.
+//! `clients` is the table of clients, `client_state` what a client does with our entries, `content` the inserted
+//! content; `jsonc`, `toml_text` and `block` edit a text, `file` writes it, `record` keeps the data for undoing it. A
+//! client's file is never misread as something else: an unreadable file is left alone and reported.
 
 mod block;
+pub(crate) mod client_state;
 pub(crate) mod clients;
 mod content;
 mod edit;
@@ -279,6 +280,14 @@ impl Installer<'_> {
         if let Some(point) = &self.point {
             point("setup");
         }
+    }
+}
+
+/// A path with `~` for the home folder.
+pub(crate) fn display_path(path: &Path, home: &Path) -> String {
+    match path.strip_prefix(home) {
+        Ok(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
+        _ => path.display().to_string(),
     }
 }
 

@@ -1,0 +1,187 @@
+//! The rules of each client, on files as the real programs write them. Each expected report agrees with the client's own
+//! list of servers in the same state.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::setup::clients::CLIENTS;
+
+const CODEX: &str = "[mcp_servers.codecompass]\ncommand = \"codecompass\"\nargs = [\"serve-mcp\"]\n";
+const DIRECT: &str = "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\n";
+
+/// A home folder, a repository and the files of an administrator.
+struct Scratch {
+    folder: TempDir,
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temporary folder can be created");
+        for name in ["home", "repo/sub", "system"] {
+            fs::create_dir_all(folder.path().join(name)).expect("it can be created");
+        }
+        Self { folder, variables: Vec::new() }
+    }
+
+    /// The path of `~/…`, `/…` (of the administrator) or a path in the repository.
+    fn path(&self, name: &str) -> PathBuf {
+        let root = self.folder.path().canonicalize().expect("it exists");
+        match (name.strip_prefix("~/"), name.strip_prefix('/')) {
+            (Some(name), _) => root.join("home").join(name),
+            (_, Some(name)) => root.join("system").join(name),
+            _ => root.join("repo").join(name),
+        }
+    }
+
+    /// Writes a file; `REPO` is the path of the repository, `ABOVE` that of the folder above.
+    fn write(&self, name: &str, text: &str) -> &Self {
+        let (path, repo) = (self.path(name), self.path(""));
+        let text = text.replace("REPO", repo.to_str().expect("UTF-8").trim_end_matches('/'));
+        let text = text.replace("ABOVE", repo.parent().and_then(Path::to_str).expect("UTF-8"));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("it can be created");
+        fs::write(path, text).expect("it can be written");
+        self
+    }
+
+    fn with_place<T>(&self, check: impl FnOnce(&ClientPlace<'_>) -> T) -> T {
+        let variable =
+            |name: &str| self.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value));
+        let repo = self.path("sub").parent().map(Path::to_owned).expect("a folder");
+        check(&ClientPlace {
+            user: Environment { home: self.path("~/.").components().collect(), project: None, variable: &variable },
+            folder: &repo,
+            project: Some(&repo),
+            tools: &["search_code", "read_code", "find_references"],
+        })
+    }
+
+    /// The used files and the remarks of a client in the table.
+    fn report(&self, name: &str) -> Vec<String> {
+        let client = CLIENTS.iter().find(|client| client.name == name).expect("it is in the table");
+        self.with_place(|place| self.lines(&ClientState::read(client, place), place))
+    }
+
+    /// The same for a file of this client and rules that need no row in the table.
+    fn report_rules(
+        &self,
+        like: &str,
+        file: &str,
+        project_file: &str,
+        rules: impl FnOnce(&mut ClientState, &ClientPlace<'_>),
+    ) -> Vec<String> {
+        let client = CLIENTS.iter().find(|client| client.name == like).expect("it is in the table");
+        let shape = client.user.expect("it has a file").shape;
+        let mut state = ClientState {
+            entries: Vec::new(),
+            remarks: Vec::new(),
+            user_file: Some(self.path(file)),
+            unreadable: BTreeSet::new(),
+        };
+        for (file, scope) in [(file, Scope::User), (project_file, Scope::Project)] {
+            let file = self.path(file);
+            if let Some(value) = existing_entry(shape, &file).expect("it can be read") {
+                state.entries.push(FoundEntry { file, shape, value, scope });
+            }
+        }
+        self.with_place(|place| {
+            rules(&mut state, place);
+            self.lines(&state, place)
+        })
+    }
+
+    fn lines(&self, state: &ClientState, place: &ClientPlace<'_>) -> Vec<String> {
+        let uses = state.entries.iter().map(|entry| format!("uses {}", place.short(&entry.file)));
+        let remarks = state.remarks.iter().map(|remark| match remark.severity {
+            Severity::Note => format!("note: {}", remark.message),
+            Severity::Problem => format!("problem: {}", remark.message),
+        });
+        let repo = self.path("sub").parent().map(|path| path.display().to_string()).expect("a folder");
+        let system = self.path("/").display().to_string();
+        uses.chain(remarks).map(|line| line.replace(&repo, "REPO").replace(&system, "/")).collect()
+    }
+}
+
+#[test]
+fn codex_reads_project_entries_in_trusted_projects() {
+    let scratch = Scratch::new();
+    scratch.write(".codex/config.toml", CODEX).write("~/.codex/config.toml", DIRECT);
+    let ignored = "REPO/.codex/config.toml is not used: Codex reads it in trusted projects only";
+    let untrusted = ["uses REPO/.codex/config.toml".to_owned(), format!("problem: {ignored}")];
+    assert_eq!(scratch.report("codex"), untrusted);
+    // Trust of the folder above does not count.
+    scratch.write("~/.codex/config.toml", &format!("{DIRECT}[projects.\"ABOVE\"]\ntrust_level = \"trusted\"\n"));
+    assert_eq!(scratch.report("codex"), untrusted);
+    scratch.write("~/.codex/config.toml", &format!("{DIRECT}[projects.\"REPO\"]\ntrust_level = \"trusted\"\n"));
+    assert_eq!(scratch.report("codex"), ["uses REPO/.codex/config.toml"]);
+    // In a linked work tree, the main one counts if there is no decision about the linked one.
+    let main = "[projects.\"ABOVE/main\"]\ntrust_level = \"trusted\"\n";
+    scratch
+        .write("~/.codex/config.toml", &format!("{DIRECT}{main}"))
+        .write(".git", "gitdir: ABOVE/main/.git/worktrees/repo\n");
+    assert_eq!(scratch.report("codex"), ["uses REPO/.codex/config.toml"]);
+    let linked = "[projects.\"REPO\"]\ntrust_level = \"untrusted\"\n";
+    scratch.write("~/.codex/config.toml", &format!("{DIRECT}{main}{linked}"));
+    assert_eq!(scratch.report("codex"), untrusted);
+    scratch.write("~/.codex/config.toml", &format!("{DIRECT}{CODEX}"));
+    assert_eq!(scratch.report("codex"), ["uses ~/.codex/config.toml".to_owned(), format!("note: {ignored}")]);
+}
+
+#[test]
+fn codex_merges_tables_and_disables_servers() {
+    let scratch = Scratch::new();
+    let trust = "[projects.\"REPO\"]\ntrust_level = \"trusted\"\n";
+    scratch.write("~/.codex/config.toml", &format!("{DIRECT}{trust}{CODEX}env = {{ CODECOMPASS_HOME = \"/d\" }}\n"));
+    scratch.write(".codex/config.toml", "[mcp_servers.codecompass]\nenabled = false\n");
+    assert_eq!(
+        scratch.report("codex"),
+        ["uses REPO/.codex/config.toml", "problem: disabled: the entry in REPO/.codex/config.toml has enabled = false"]
+    );
+    let client = CLIENTS.iter().find(|client| client.name == "codex").expect("it is in the table");
+    let merged = scratch.with_place(|place| ClientState::read(client, place).entries.remove(0).value);
+    assert_eq!((&merged["command"], &merged["env"]["CODECOMPASS_HOME"]), (&json!("codecompass"), &json!("/d")));
+}
+
+#[test]
+fn codex_hides_tools() {
+    let scratch = Scratch::new();
+    let report = |more: &str| scratch.write("~/.codex/config.toml", more).report("codex").split_off(1);
+    assert_eq!(report(CODEX), ["note: most models have to search for the tools before they can call them"]);
+    let project = format!("{DIRECT}{CODEX}");
+    assert!(report(&project).is_empty());
+    let hidden = report(&format!("{project}disabled_tools = [\"read_code\"]\n"));
+    assert_eq!(hidden, ["note: `disabled_tools` in codecompass's entry hides read_code"]);
+    let hidden = report(&format!("{project}enabled_tools = []\n"));
+    assert_eq!(hidden, ["problem: `enabled_tools` in codecompass's entry hides all tools"]);
+}
+
+#[test]
+fn entries_can_be_switched_off() {
+    for (client, file, off) in [
+        ("cline", "~/.cline/data/settings/cline_mcp_settings.json", "\"disabled\": true"),
+        ("kiro", "~/.kiro/settings/mcp.json", "\"disabled\": true"),
+        ("windsurf", "~/.codeium/windsurf/mcp_config.json", "\"disabled\": true"),
+        ("zed", "~/.config/zed/settings.json", "\"enabled\": false"),
+    ] {
+        let scratch = Scratch::new();
+        let key = if client == "zed" { "context_servers" } else { "mcpServers" };
+        let text = format!(r#"{{"{key}": {{"codecompass": {{"command": "codecompass", {off}}}}}}}"#);
+        let problem =
+            format!("problem: disabled: the entry in {file} has {}", off.replace('"', "").replace(": ", " = "));
+        assert_eq!(scratch.write(file, &text).report(client), [format!("uses {file}"), problem]);
+    }
+}
+
+#[test]
+fn switches_do_not_depend_on_the_table() {
+    let scratch = Scratch::new();
+    for (client, off) in [("goose", "\"enabled\": false"), ("droid", "\"disabled\": true")] {
+        let text = format!(r#"{{"mcpServers": {{"codecompass": {{"command": "codecompass", {off}}}}}}}"#);
+        scratch.write("~/servers.json", &text);
+        let rules = |state: &mut ClientState, place: &ClientPlace<'_>| flags::examine(state, place, client);
+        let report = scratch.report_rules("cline", "~/servers.json", "none.json", rules);
+        assert!(report[1].starts_with("problem: disabled: "), "{client}: {report:?}");
+    }
+}
