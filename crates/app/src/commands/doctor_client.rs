@@ -73,7 +73,13 @@ impl ClientCheck<'_> {
         // With `--workspace`, the client is opened in another folder than this one.
         let folder = self.project.filter(|root| !here.starts_with(root)).unwrap_or(&here);
         let tools: Vec<&str> = CORE_TOOLS.iter().map(|(name, _)| *name).collect();
-        let place = ClientPlace { user: self.own.environment(), folder, project: self.project, tools: &tools };
+        let place = ClientPlace {
+            user: self.own.environment(),
+            folder,
+            project: self.project,
+            system: folder.ancestors().last().unwrap_or(folder),
+            tools: &tools,
+        };
         let state = ClientState::read(self.client, &place);
         let mut findings: Vec<Finding> = state
             .remarks

@@ -4,6 +4,7 @@
 //! server can be disabled, and tools can be hidden. There is one file per family of clients; each follows what the real
 //! program does, which `docs/setup.md` describes. Nothing here starts a program or writes a file.
 
+mod claude;
 mod codex;
 mod flags;
 
@@ -40,6 +41,8 @@ enum Scope {
     User,
     /// The project's, shared with its other users.
     Project,
+    /// The user's, for this project only.
+    Local,
 }
 
 /// An entry of ours in a file of a client.
@@ -58,6 +61,8 @@ pub(crate) struct ClientPlace<'a> {
     pub(crate) folder: &'a Path,
     /// The root of the repository, if the folder is in one.
     pub(crate) project: Option<&'a Path>,
+    /// The root of the file system, which has the files of administrators.
+    pub(crate) system: &'a Path,
     /// The tools that we offer by default.
     pub(crate) tools: &'a [&'static str],
 }
@@ -72,6 +77,10 @@ impl ClientPlace<'_> {
     fn roots(&self) -> Vec<PathBuf> {
         let root = self.root();
         std::iter::once(root.to_owned()).chain(main_worktree(root)).collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<PathBuf> {
+        (self.user.variable)(name)
     }
 
     /// A path with `~` for the home folder.
@@ -95,6 +104,8 @@ pub(crate) struct ClientState {
     pub(crate) remarks: Vec<Remark>,
     /// The client's own file, whether or not it exists.
     user_file: Option<PathBuf>,
+    /// The format of entries in that file.
+    shape: Option<&'static EntryFormat>,
     unreadable: BTreeSet<PathBuf>,
 }
 
@@ -105,10 +116,12 @@ impl ClientState {
             entries: Vec::new(),
             remarks: Vec::new(),
             user_file: client.user.and_then(|spot| place.user.config_file(&spot)),
+            shape: client.user.map(|spot| spot.shape),
             unreadable: BTreeSet::new(),
         };
         state.find_entries(client, place);
         match client.name {
+            "claude-code" => claude::examine(&mut state, place),
             "codex" => codex::examine(&mut state, place),
             name => flags::examine(&mut state, place, name),
         }
@@ -177,12 +190,32 @@ impl ClientState {
         })
     }
 
+    fn load_json(&mut self, path: &Path, place: &ClientPlace<'_>) -> Value {
+        self.load(path, Syntax::Json, place)
+    }
+
     fn load_toml(&mut self, path: &Path, place: &ClientPlace<'_>) -> Value {
         self.load(path, Syntax::Toml, place)
     }
 
     fn entry(&self, scope: Scope) -> Option<&FoundEntry> {
         self.entries.iter().find(|entry| entry.scope == scope)
+    }
+
+    /// Uses the entry of one scope and drops the others, which it overrides.
+    fn use_only(&mut self, scope: Scope, place: &ClientPlace<'_>) {
+        let used = self.entry(scope).map(|entry| place.short(&entry.file));
+        let dropped: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.scope != scope)
+            .map(|entry| place.short(&entry.file))
+            .filter(|file| Some(file) != used.as_ref())
+            .collect();
+        if let Some(used) = used.filter(|_| !dropped.is_empty()) {
+            self.note(format!("{used} overrides the entry in {}", dropped.join(" and ")), None);
+        }
+        self.entries.retain(|entry| entry.scope == scope);
     }
 
     /// Replaces the entries with one that has the fields of all of them; later ones take precedence.
@@ -252,6 +285,11 @@ fn words(value: &Value) -> Vec<String> {
 /// Whether a list has this text.
 fn has_word(value: &Value, wanted: &str) -> bool {
     value.as_array().is_some_and(|words| words.iter().any(|word| word == wanted))
+}
+
+/// Whether a list has our name.
+fn has_name(value: &Value) -> bool {
+    has_word(value, ENTRY_NAME)
 }
 
 /// Adds the members of another value, which take precedence.

@@ -8,6 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::setup::clients::CLIENTS;
 
+const ENTRY: &str = r#"{"command": "codecompass", "args": ["serve-mcp"]}"#;
+const SERVERS: &str = r#"{"mcpServers": {"codecompass": {"command": "codecompass", "args": ["serve-mcp"]}}}"#;
 const CODEX: &str = "[mcp_servers.codecompass]\ncommand = \"codecompass\"\nargs = [\"serve-mcp\"]\n";
 const DIRECT: &str = "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\n";
 
@@ -46,14 +48,20 @@ impl Scratch {
         self
     }
 
+    fn remove(&self, name: &str) -> &Self {
+        fs::remove_file(self.path(name)).expect("it exists");
+        self
+    }
+
     fn with_place<T>(&self, check: impl FnOnce(&ClientPlace<'_>) -> T) -> T {
         let variable =
             |name: &str| self.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value));
-        let repo = self.path("sub").parent().map(Path::to_owned).expect("a folder");
+        let (repo, system) = (self.path("sub").parent().map(Path::to_owned).expect("a folder"), self.path("/"));
         check(&ClientPlace {
             user: Environment { home: self.path("~/.").components().collect(), project: None, variable: &variable },
             folder: &repo,
             project: Some(&repo),
+            system: &system,
             tools: &["search_code", "read_code", "find_references"],
         })
     }
@@ -78,6 +86,7 @@ impl Scratch {
             entries: Vec::new(),
             remarks: Vec::new(),
             user_file: Some(self.path(file)),
+            shape: Some(shape),
             unreadable: BTreeSet::new(),
         };
         for (file, scope) in [(file, Scope::User), (project_file, Scope::Project)] {
@@ -102,6 +111,113 @@ impl Scratch {
         let system = self.path("/").display().to_string();
         uses.chain(remarks).map(|line| line.replace(&repo, "REPO").replace(&system, "/")).collect()
     }
+}
+
+/// Claude Code with an entry for all projects, and a permission rule.
+fn claude() -> Scratch {
+    let scratch = Scratch::new();
+    scratch
+        .write("~/.claude.json", &format!(r#"{{"mcpServers": {{"codecompass": {ENTRY}}}}}"#))
+        .write("~/.claude/settings.json", r#"{"permissions": {"allow": ["mcp__codecompass"]}}"#);
+    scratch
+}
+
+#[test]
+fn claude_uses_a_project_entry_after_approval() {
+    let scratch = claude();
+    assert_eq!(scratch.report("claude-code"), ["uses ~/.claude.json"]);
+    scratch.write(".mcp.json", SERVERS);
+    let pending = "REPO/.mcp.json is not used: it waits for your approval (only `claude -p` starts it without)";
+    assert_eq!(scratch.report("claude-code"), ["uses ~/.claude.json".to_owned(), format!("note: {pending}")]);
+
+    // The approval is in the project's folder, so it counts only in a trusted one.
+    scratch.write(".claude/settings.local.json", r#"{"enabledMcpjsonServers": ["codecompass"]}"#);
+    assert_eq!(scratch.report("claude-code")[0], "uses ~/.claude.json");
+    let trusted = r#""projects": {"REPO": {"hasTrustDialogAccepted": true}}"#;
+    scratch.write("~/.claude.json", &format!(r#"{{"mcpServers": {{"codecompass": {ENTRY}}}, {trusted}}}"#));
+    assert_eq!(
+        scratch.report("claude-code"),
+        ["uses REPO/.mcp.json", "note: REPO/.mcp.json overrides the entry in ~/.claude.json"]
+    );
+
+    scratch.write("~/.claude.json", "{}").remove(".claude/settings.local.json");
+    assert_eq!(scratch.report("claude-code"), ["uses REPO/.mcp.json".to_owned(), format!("problem: {pending}")]);
+    scratch.write(
+        "~/.claude/settings.json",
+        r#"{"enableAllProjectMcpServers": true, "permissions": {"allow": ["mcp__codecompass"]}}"#,
+    );
+    assert_eq!(scratch.report("claude-code"), ["uses REPO/.mcp.json"]);
+    scratch.write(".claude/settings.local.json", r#"{"disabledMcpjsonServers": ["codecompass"]}"#);
+    assert_eq!(scratch.report("claude-code")[1], "problem: REPO/.mcp.json is not used: you have rejected it");
+}
+
+#[test]
+fn claude_prefers_a_local_entry() {
+    let scratch = claude();
+    let local = format!(r#""projects": {{"REPO": {{"mcpServers": {{"codecompass": {ENTRY}}}}}}}"#);
+    scratch.write("~/.claude.json", &format!(r#"{{"mcpServers": {{"codecompass": {ENTRY}}}, {local}}}"#));
+    scratch.write("~/.claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#).write(".mcp.json", SERVERS);
+    let report = scratch.report("claude-code");
+    assert_eq!(report[1], "note: the entry for this project in ~/.claude.json overrides the others");
+    assert_eq!(report.iter().filter(|line| line.starts_with("uses ")).count(), 1, "{report:?}");
+}
+
+#[test]
+fn claude_reads_the_record_of_the_main_work_tree() {
+    let scratch = claude();
+    let disabled = r#""projects": {"ABOVE/main": {"disabledMcpServers": ["codecompass"]}}"#;
+    scratch.write("~/.claude.json", &format!(r#"{{"mcpServers": {{"codecompass": {ENTRY}}}, {disabled}}}"#));
+    assert_eq!(scratch.report("claude-code"), ["uses ~/.claude.json"]);
+    scratch.write(".git", "gitdir: ABOVE/main/.git/worktrees/repo\n");
+    assert_eq!(scratch.report("claude-code")[1], "problem: disabled in this project");
+}
+
+#[test]
+fn claude_obeys_lists_of_servers() {
+    let scratch = claude();
+    let managed =
+        if cfg!(target_os = "macos") { "/Library/Application Support/ClaudeCode" } else { "/etc/claude-code" };
+    let settings = format!("{managed}/managed-settings.json");
+    let report = |text: &str| scratch.write(&settings, text).report("claude-code").split_off(1);
+    for (rules, problem) in [
+        (r#"{"deniedMcpServers": [{"serverName": "codecompass"}]}"#, Some("denied by deniedMcpServers")),
+        (
+            r#"{"deniedMcpServers": [{"serverCommand": ["codecompass", "serve-mcp"]}]}"#,
+            Some("denied by deniedMcpServers"),
+        ),
+        (r#"{"allowedMcpServers": []}"#, Some("not among allowedMcpServers")),
+        (r#"{"allowedMcpServers": [{"serverName": "codecompass"}]}"#, None),
+        // A rule for a command makes names count no longer.
+        (
+            r#"{"allowedMcpServers": [{"serverCommand": ["x"]}, {"serverName": "codecompass"}]}"#,
+            Some("not among allowedMcpServers"),
+        ),
+        (r#"{"allowedMcpServers": [{"serverCommand": ["codecompass", "serve-mcp"]}]}"#, None),
+    ] {
+        let lines = report(rules);
+        match problem {
+            Some(problem) => assert!(lines[0].starts_with(&format!("problem: {problem} in ")), "{rules}: {lines:?}"),
+            None => assert!(lines.is_empty(), "{rules}: {lines:?}"),
+        }
+    }
+    scratch.remove(&settings).write(&format!("{managed}/managed-mcp.json"), r#"{"mcpServers": {"other": {}}}"#);
+    assert!(scratch.report("claude-code")[1].contains("allows only its own servers"));
+}
+
+#[test]
+fn claude_needs_a_permission_rule_without_a_user() {
+    let scratch = claude();
+    scratch.write("~/.claude/settings.json", "{}");
+    let note = "note: `claude -p` refuses each call, because no permission rule allows them";
+    assert_eq!(scratch.report("claude-code"), ["uses ~/.claude.json", note]);
+    scratch.write("~/.claude/settings.json", r#"{"permissions": {"deny": ["mcp__codecompass"]}}"#);
+    assert_eq!(
+        scratch.report("claude-code")[1],
+        "problem: permissions.deny in ~/.claude/settings.json hides all tools"
+    );
+    let one = r#"{"permissions": {"deny": ["mcp__codecompass__read_code"], "allow": ["mcp__codecompass"]}}"#;
+    scratch.write("~/.claude/settings.json", one);
+    assert_eq!(scratch.report("claude-code")[1], "note: permissions.deny in ~/.claude/settings.json hides read_code");
 }
 
 #[test]
@@ -184,4 +300,13 @@ fn switches_do_not_depend_on_the_table() {
         let report = scratch.report_rules("cline", "~/servers.json", "none.json", rules);
         assert!(report[1].starts_with("problem: disabled: "), "{client}: {report:?}");
     }
+}
+
+#[test]
+fn unreadable_files_are_reported_once() {
+    let scratch = Scratch::new();
+    scratch.write("~/.claude.json", "{").write("~/.claude/settings.json", "[");
+    let report = scratch.report("claude-code");
+    assert_eq!(report.iter().filter(|line| line.contains("cannot be read")).count(), 2, "{report:?}");
+    assert!(report[0].starts_with("problem: ~/.claude.json: "), "{report:?}");
 }
