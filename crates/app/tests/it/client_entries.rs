@@ -225,6 +225,8 @@ fn doctor_starts_every_entry() {
     let user = User::new();
     let names: Vec<&str> = CLIENTS.iter().map(|known| known.client).collect();
     user.run_ok(&[&["setup"][..], &names].concat());
+    let trusted = json!({ user.repository.root().display().to_string(): "TRUST_FOLDER" }).to_string();
+    fs::write(user.home().join(".gemini/trustedFolders.json"), trusted).expect("setup has created the folder");
     let told = user.run_ok(&["doctor", "--client", "codex", "cursor", "vscode"]);
     assert!(told.contains("it is indexed at the client's first call"), "{told}");
     assert!(!user.home().join("my data/codecompass/projects").exists(), "the doctor does not index");

@@ -7,6 +7,7 @@
 mod claude;
 mod codex;
 mod flags;
+mod gemini;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -123,6 +124,8 @@ impl ClientState {
         match client.name {
             "claude-code" => claude::examine(&mut state, place),
             "codex" => codex::examine(&mut state, place),
+            "gemini" => gemini::examine(&mut state, place, &gemini::GEMINI),
+            "qwen" => gemini::examine(&mut state, place, &gemini::QWEN),
             name => flags::examine(&mut state, place, name),
         }
         state

@@ -274,6 +274,76 @@ fn codex_hides_tools() {
 }
 
 #[test]
+fn gemini_needs_a_trusted_folder() {
+    let mut scratch = Scratch::new();
+    let trusted = SERVERS.replace("[\"serve-mcp\"]", "[\"serve-mcp\"], \"trust\": true");
+    scratch.write("~/.gemini/settings.json", &trusted);
+    let problem = ["uses ~/.gemini/settings.json", "problem: disabled: REPO is not a trusted folder"];
+    let fine = ["uses ~/.gemini/settings.json"];
+    assert_eq!(scratch.report("gemini"), problem);
+    let report = |rules: &str| scratch.write("~/.gemini/trustedFolders.json", rules).report("gemini");
+    assert_eq!(report(r#"{"REPO": "TRUST_FOLDER"}"#), fine);
+    assert_eq!(report(r#"{"REPO": "DO_NOT_TRUST"}"#), problem);
+    assert_eq!(report(r#"{"ABOVE": "TRUST_FOLDER"}"#), fine);
+    assert_eq!(report(r#"{"ABOVE": "TRUST_FOLDER", "REPO": "DO_NOT_TRUST"}"#), problem);
+    assert_eq!(report(r#"{"REPO/sub": "TRUST_PARENT"}"#), fine);
+    assert_eq!(report(r#"{"REPO/sub": "TRUST_FOLDER"}"#), problem);
+    let off = r#", "security": {"folderTrust": {"enabled": false}}}"#;
+    scratch.write("~/.gemini/settings.json", &format!("{}{off}", trusted.trim_end_matches('}').to_owned() + "}}"));
+    assert_eq!(scratch.report("gemini"), fine);
+    scratch.write("~/.gemini/settings.json", &trusted);
+    scratch.variables.push(("GEMINI_CLI_TRUST_WORKSPACE", "true".into()));
+    assert_eq!(scratch.report("gemini"), fine);
+}
+
+#[test]
+fn gemini_blocks_servers_and_hides_tools() {
+    let scratch = Scratch::new();
+    scratch.write("~/.gemini/trustedFolders.json", r#"{"REPO": "TRUST_FOLDER"}"#);
+    let report = |more: &str, fields: &str| {
+        let text = format!(r#"{{"mcpServers": {{"codecompass": {{"command": "codecompass"{fields}}}}}{more}}}"#);
+        scratch.write("~/.gemini/settings.json", &text).report("gemini").split_off(1)
+    };
+    assert_eq!(report("", ""), ["note: `gemini -p` hides the tools, because there is no user to confirm a call"]);
+    assert!(report("", r#", "trust": true"#).is_empty());
+    assert!(report(r#", "mcp": {"allowed": ["codecompass"]}"#, "").is_empty());
+    assert_eq!(
+        report(r#", "mcp": {"allowed": ["other"]}"#, ""),
+        ["problem: blocked: mcp.allowed does not have codecompass"]
+    );
+    assert_eq!(
+        report(r#", "mcp": {"excluded": ["codecompass"]}"#, ""),
+        ["problem: blocked: mcp.excluded has codecompass"]
+    );
+    assert_eq!(
+        report("", r#", "trust": true, "excludeTools": ["read_code"]"#),
+        ["note: `excludeTools` in codecompass's entry hides read_code"]
+    );
+    scratch.write("~/.gemini/mcp-server-enablement.json", r#"{"codecompass": {"enabled": false}}"#);
+    assert_eq!(report("", ""), ["problem: disabled by the user"]);
+}
+
+#[test]
+fn qwen_requires_trust_only_if_it_is_set() {
+    let scratch = Scratch::new();
+    let report = |more: &str| {
+        let text = format!(r#"{{"mcpServers": {{"codecompass": {ENTRY}}}{more}}}"#);
+        scratch.write("~/.qwen/settings.json", &text);
+        let rules = |state: &mut ClientState, place: &ClientPlace<'_>| gemini::examine(state, place, &gemini::QWEN);
+        scratch.report_rules("gemini", "~/.qwen/settings.json", ".qwen/settings.json", rules)
+    };
+    let note = "note: `qwen -p` refuses each call, because there is no user to confirm it";
+    assert_eq!(report(""), ["uses ~/.qwen/settings.json", note]);
+    assert_eq!(report(r#", "permissions": {"allow": ["mcp__codecompass"]}"#), ["uses ~/.qwen/settings.json"]);
+    let on = r#", "security": {"folderTrust": {"enabled": true}}"#;
+    assert_eq!(report(on)[1], "problem: disabled: REPO is not a trusted folder");
+    scratch.write("~/.qwen/trustedFolders.json", r#"{"REPO": "TRUST_FOLDER"}"#);
+    assert_eq!(report(on), ["uses ~/.qwen/settings.json", note]);
+    let excluded = report(r#", "mcp": {"excluded": ["codecompass"]}"#);
+    assert_eq!(excluded[1], "problem: blocked: mcp.excluded has codecompass");
+}
+
+#[test]
 fn entries_can_be_switched_off() {
     for (client, file, off) in [
         ("cline", "~/.cline/data/settings/cline_mcp_settings.json", "\"disabled\": true"),
