@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod flags;
 mod gemini;
+mod opencode;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -125,6 +126,8 @@ impl ClientState {
             "claude-code" => claude::examine(&mut state, place),
             "codex" => codex::examine(&mut state, place),
             "gemini" => gemini::examine(&mut state, place, &gemini::GEMINI),
+            "kilo" => opencode::examine(&mut state, place, &opencode::KILO),
+            "opencode" => opencode::examine(&mut state, place, &opencode::OPENCODE),
             "qwen" => gemini::examine(&mut state, place, &gemini::QWEN),
             name => flags::examine(&mut state, place, name),
         }

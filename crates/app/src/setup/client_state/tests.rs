@@ -12,6 +12,7 @@ const ENTRY: &str = r#"{"command": "codecompass", "args": ["serve-mcp"]}"#;
 const SERVERS: &str = r#"{"mcpServers": {"codecompass": {"command": "codecompass", "args": ["serve-mcp"]}}}"#;
 const CODEX: &str = "[mcp_servers.codecompass]\ncommand = \"codecompass\"\nargs = [\"serve-mcp\"]\n";
 const DIRECT: &str = "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\n";
+const OPENCODE: &str = r#"{"mcp": {"codecompass": {"type": "local", "command": ["codecompass", "serve-mcp"]}}}"#;
 
 /// A home folder, a repository and the files of an administrator.
 struct Scratch {
@@ -341,6 +342,68 @@ fn qwen_requires_trust_only_if_it_is_set() {
     assert_eq!(report(on), ["uses ~/.qwen/settings.json", note]);
     let excluded = report(r#", "mcp": {"excluded": ["codecompass"]}"#);
     assert_eq!(excluded[1], "problem: blocked: mcp.excluded has codecompass");
+}
+
+#[test]
+fn opencode_merges_files() {
+    let mut scratch = Scratch::new();
+    let (on, off) =
+        (r#"{"mcp": {"codecompass": {"enabled": true}}}"#, r#"{"mcp": {"codecompass": {"enabled": false}}}"#);
+    let disabled = |file: &str| {
+        vec![format!("uses {file}"), format!("problem: disabled: the entry in {file} has enabled = false")]
+    };
+    scratch.write("~/.config/opencode/opencode.json", OPENCODE);
+    assert_eq!(scratch.report("opencode"), ["uses ~/.config/opencode/opencode.json"]);
+    // Each file overrides those before it.
+    let layers = [
+        "~/.config/opencode/opencode.jsonc",
+        "~/named.json",
+        "opencode.json",
+        "opencode.jsonc",
+        ".opencode/opencode.json",
+        "~/.opencode/opencode.json",
+    ];
+    scratch.variables.push(("OPENCODE_CONFIG", scratch.path("~/named.json").display().to_string()));
+    for file in layers {
+        scratch.write(file, off);
+        let shown = if file.starts_with('~') { file.to_owned() } else { format!("REPO/{file}") };
+        assert_eq!(scratch.report("opencode"), disabled(&shown));
+        scratch.write(file, on);
+        assert_eq!(scratch.report("opencode"), [format!("uses {shown}")]);
+    }
+    scratch.variables.push(("OPENCODE_CONFIG_CONTENT", off.into()));
+    assert_eq!(scratch.report("opencode"), disabled("$OPENCODE_CONFIG_CONTENT"));
+}
+
+#[test]
+fn opencode_hides_tools() {
+    let scratch = Scratch::new();
+    let report = |more: &str| {
+        let text = format!("{}, {more}}}", OPENCODE.strip_suffix('}').expect("an object"));
+        scratch.write("~/.config/opencode/opencode.json", &text).report("opencode").split_off(1)
+    };
+    assert_eq!(
+        report(r#""tools": {"codecompass*": false}"#),
+        ["problem: `tools` in the configuration hides all tools"]
+    );
+    assert!(report(r#""tools": {"*": false, "codecompass_*": true}"#).is_empty(), "the last pattern decides");
+    let hidden = report(r#""tools": {"codecompass_*": true, "*": false}"#);
+    assert_eq!(hidden, ["problem: `tools` in the configuration hides all tools"]);
+    assert_eq!(
+        report(r#""permission": {"codecompass_read_code": "deny", "bash": "deny"}"#),
+        ["note: `permission` in the configuration hides read_code"]
+    );
+}
+
+#[test]
+fn kilo_reads_files_of_both_names() {
+    let scratch = Scratch::new();
+    scratch.write("~/.config/kilo/opencode.json", OPENCODE);
+    let rules = |state: &mut ClientState, place: &ClientPlace<'_>| opencode::examine(state, place, &opencode::KILO);
+    let report = || scratch.report_rules("opencode", "~/.config/kilo/kilo.jsonc", "kilo.jsonc", rules);
+    assert_eq!(report(), ["uses ~/.config/kilo/opencode.json"]);
+    scratch.write(".kilo/kilo.jsonc", r#"{"mcp": {"codecompass": {"enabled": false}}}"#);
+    assert_eq!(report()[1], "problem: disabled: the entry in REPO/.kilo/kilo.jsonc has enabled = false");
 }
 
 #[test]
