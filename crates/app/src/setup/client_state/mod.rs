@@ -6,8 +6,10 @@
 
 mod claude;
 mod codex;
+mod copilot;
 mod flags;
 mod gemini;
+mod grok;
 mod opencode;
 
 use std::collections::BTreeSet;
@@ -125,7 +127,9 @@ impl ClientState {
         match client.name {
             "claude-code" => claude::examine(&mut state, place),
             "codex" => codex::examine(&mut state, place),
+            "copilot" => copilot::examine(&mut state, place),
             "gemini" => gemini::examine(&mut state, place, &gemini::GEMINI),
+            "grok" => grok::examine(&mut state, place),
             "kilo" => opencode::examine(&mut state, place, &opencode::KILO),
             "opencode" => opencode::examine(&mut state, place, &opencode::OPENCODE),
             "qwen" => gemini::examine(&mut state, place, &gemini::QWEN),

@@ -407,6 +407,71 @@ fn kilo_reads_files_of_both_names() {
 }
 
 #[test]
+fn copilot_reads_project_entries_in_trusted_folders() {
+    let scratch = Scratch::new();
+    scratch.write(".mcp.json", SERVERS);
+    let ignored = "REPO/.mcp.json is not used: Copilot reads it in trusted folders only";
+    assert_eq!(scratch.report("copilot"), ["uses REPO/.mcp.json".to_owned(), format!("problem: {ignored}")]);
+    scratch.write("~/.copilot/mcp-config.json", SERVERS);
+    let user = "uses ~/.copilot/mcp-config.json";
+    assert_eq!(scratch.report("copilot"), [user.to_owned(), format!("note: {ignored}")]);
+    scratch.write("~/.copilot/config.json", "// written by the client\n{\"trusted_folders\": [\"ABOVE\"]}");
+    assert_eq!(
+        scratch.report("copilot"),
+        ["uses REPO/.mcp.json", "note: REPO/.mcp.json overrides the entry in ~/.copilot/mcp-config.json"]
+    );
+    scratch.remove(".mcp.json").remove("~/.copilot/mcp-config.json").write(".github/mcp.json", SERVERS);
+    assert_eq!(scratch.report("copilot"), ["uses REPO/.github/mcp.json"]);
+}
+
+#[test]
+fn copilot_disables_servers_and_hides_tools() {
+    let scratch = Scratch::new();
+    scratch.write("~/.copilot/mcp-config.json", SERVERS);
+    let disabled = r#"{"disabledMcpServers": ["codecompass"]}"#;
+    for (file, shown) in [
+        ("~/.copilot/settings.json", "~/.copilot/settings.json"),
+        (".github/copilot/settings.json", "REPO/.github/copilot/settings.json"),
+    ] {
+        scratch.write(file, disabled);
+        let problem = format!("problem: disabled: disabledMcpServers in {shown} has codecompass");
+        assert_eq!(scratch.report("copilot")[1..], [problem]);
+        scratch.remove(file);
+    }
+    let report = |tools: &str| {
+        let text = SERVERS.replace("[\"serve-mcp\"]", &format!("[\"serve-mcp\"], \"tools\": {tools}"));
+        scratch.write("~/.copilot/mcp-config.json", &text).report("copilot").split_off(1)
+    };
+    assert!(report(r#"["*"]"#).is_empty());
+    assert_eq!(report("[]"), ["problem: `tools` in codecompass's entry hides all tools"]);
+    assert!(report(r#"["read_code"]"#)[0].starts_with("note: `tools` in codecompass's entry hides search_code, "));
+}
+
+#[test]
+fn grok_starts_project_entries_in_trusted_folders() {
+    let scratch = Scratch::new();
+    let report = || scratch.report_rules("codex", "~/.grok/config.toml", ".grok/config.toml", grok::examine);
+    let allowed = format!("{CODEX}\n[permission]\nallow = [\"MCPTool(codecompass__*)\"]\n");
+    scratch.write("~/.grok/config.toml", CODEX);
+    let note = "note: `grok -p` ends at the first call, because there is no user to confirm it";
+    assert_eq!(report(), ["uses ~/.grok/config.toml", note]);
+    scratch.write("~/.grok/config.toml", &allowed);
+    assert_eq!(report(), ["uses ~/.grok/config.toml"]);
+    scratch.write(".mcp.json", SERVERS);
+    let problem = "problem: not started: this folder is not trusted, and .mcp.json has an entry of the same name";
+    assert_eq!(report(), ["uses ~/.grok/config.toml", problem]);
+    scratch.write("~/.grok/trusted_folders.toml", "[folders.\"REPO\"]\ntrusted = true\ndecided_at = 1794973371\n");
+    assert_eq!(report(), ["uses ~/.grok/config.toml"]);
+    scratch
+        .write("~/.grok/config.toml", &format!("disabled_mcp_servers = [\"codecompass\"]\n\n{CODEX}enabled = false\n"));
+    assert_eq!(report()[1..], ["problem: disabled: disabled_mcp_servers in ~/.grok/config.toml has codecompass"]);
+    scratch.remove("~/.grok/config.toml").remove(".mcp.json").write(".grok/config.toml", CODEX);
+    assert_eq!(report(), ["uses REPO/.grok/config.toml", note]);
+    scratch.remove("~/.grok/trusted_folders.toml");
+    assert_eq!(report()[1], "problem: REPO/.grok/config.toml is not used: Grok starts it in trusted folders only");
+}
+
+#[test]
 fn entries_can_be_switched_off() {
     for (client, file, off) in [
         ("cline", "~/.cline/data/settings/cline_mcp_settings.json", "\"disabled\": true"),
