@@ -15,6 +15,7 @@ use crate::launch::{Launch, ServerCommand, is_this_program, resolve_program};
 use crate::measure::seconds_text;
 use crate::metadata::{Metadata, MetadataText};
 use crate::output::Answer;
+use crate::setup::client_state::restart::after_stop;
 use crate::setup::client_state::{ClientPlace, ClientState, FoundEntry, Severity};
 use crate::setup::clients::{CLIENTS, Client, Folder};
 use crate::setup::entry;
@@ -123,6 +124,8 @@ impl ClientCheck<'_> {
             Ok(what) => findings.push(Finding::good(title, what)),
             Err(what) => {
                 findings.push(Finding::bad(title, what, "read the message; `codecompass doctor` checks the index"));
+                let step = after_stop(self.client.name);
+                findings.push(Finding::note(title, format!("in an open session: {step}"), None));
             }
         }
         findings

@@ -11,6 +11,7 @@ mod concurrent_writers;
 mod corruption;
 mod crash;
 mod diff;
+mod doctor_client;
 mod explorer;
 mod extraction_counts;
 mod footprint;

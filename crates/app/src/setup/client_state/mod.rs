@@ -11,6 +11,7 @@ mod flags;
 mod gemini;
 mod grok;
 mod opencode;
+pub(crate) mod restart;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
