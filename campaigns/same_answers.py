@@ -459,7 +459,17 @@ COMMANDS = [
     "state import OUT/a.tar.zst", "state import OUT/none.tar.zst", "search", "search --limit ten x", "nosuch", "search x --ref unseen", "--workspace /nosuch search x", "--config /nosuch search x",
 ]
 
-PAGES = 120
+PAGES = 250
+
+# Pages that every run visits; links lead to more.
+ADDRESSES = [
+    "/search?q=login", "/search?q=zzz", "/search?q=load&kind=fn&tests=exclude", "/search", "/why?q=login&path=src/auth.rs&line=33", "/why?q=login&path=nosuch.rs&line=1",
+    "/symbol/login", "/symbol/load", "/symbol/Token", "/symbol/LIMIT", "/symbol/nosuch", "/symbol/server", "/calls/login", "/calls/login?direction=callees", "/calls/popular", "/graph/login", "/graph/login?hops=2",
+    "/graph/hash?hops=2&tests=include", "/references/login", "/references/load", "/references/popular", "/references/Load?kind=implements", "/hierarchy/Token", "/hierarchy/Store", "/hierarchy/Base", "/hierarchy/load",
+    "/file/src/auth.rs", "/file/src/auth.rs?line=20", "/file/src/wide.rs?line=1800", "/file/src", "/file/nosuch.rs", "/file/data.csv", "/folder/src", "/folder/nosuch", "/branch", "/branch?base=main&head=feature",
+    "/branch?base=main&head=nosuch", "/branch?base=main&head=feature&path=src", "/compare/login?base=main&head=feature", "/compare/added?base=main&head=feature", "/compare/nosuch?base=main&head=feature", "/status", "/live",
+    "/nosuch", "/symbol/login?ref=feature", "/symbol/login?ref=nosuch", "/?ref=v1", "/?tree=/nosuch",
+]
 
 
 # The comparison
@@ -494,6 +504,7 @@ VARYING = [(re.compile(pattern), word) for pattern, word in [
     # A sync that found nothing to do.
     (r'<tr><td>TIME</td><td>\w+</td><td>incremental · published</td><td class="number">0</td><td class="number">N UNIT</td></tr>', ""),
     (r"  JOB \w+ incremental published in N UNIT, 0 files changed(\\n|\n)", ""),
+    (r'\{\s*"job_id": "JOB",\s*"ref": "\w+",\s*"mode": "incremental",\s*"status": "published",\s*"changed_files": 0,[^}]*\},?\s*', ""),
     (r"127\.0\.0\.1:\d+", "HOST"),
     (r"token=[0-9A-Za-z_-]+", "token=T"),
     (r"nonce-[0-9A-Za-z+/=_-]+", "nonce"),
@@ -646,7 +657,8 @@ def compare_pages(comparison, root):
                 break
     openers = [urllib.request.build_opener(urllib.request.HTTPCookieProcessor()) for _ in bases]
     origins = ["/".join(base.split("/")[:3]) for base in bases]
-    seen, queue = set(), ["/" + "/".join(base.split("/")[3:]) for base in bases[:1]]
+    varied = [address + ("&" if "?" in address else "?") + f"as={kind}" for address in ADDRESSES for kind in ("json", "text")]
+    seen, queue = set(), ["/" + "/".join(base.split("/")[3:]) for base in bases[:1]] + ADDRESSES + varied
     firsts = {queue[0]: ["/" + "/".join(base.split("/")[3:]) for base in bases]}
     while queue and len(seen) < PAGES:
         path = queue.pop(0)
