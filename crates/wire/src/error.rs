@@ -327,3 +327,45 @@ impl ErrorData {
         Self::Ref { ref_name: name.into(), call: None, command: None, job_id: None }
     }
 }
+
+/// A failed call, as a reader of the JSON sees it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Failure {
+    /// The error.
+    pub error: FailureBody,
+    /// The metadata of the project, if it was determined.
+    #[serde(default)]
+    pub metadata: Option<Metadata>,
+}
+
+/// The error of a failed call.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct FailureBody {
+    /// The code.
+    pub code: String,
+    /// The description, and what to do next.
+    pub message: String,
+    /// What helps to ask again.
+    #[serde(default)]
+    pub data: FailureHelp,
+}
+
+/// What helps to ask again.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct FailureHelp {
+    /// Similar names.
+    pub nearest_names: Vec<String>,
+    /// Similar paths.
+    pub nearest_paths: Vec<String>,
+    /// Several symbols with the name.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Failure {
+    /// A failure without data.
+    pub fn new(code: &str, message: &str) -> Self {
+        let (code, message, data) = (code.to_owned(), message.to_owned(), FailureHelp::default());
+        Self { error: FailureBody { code, message, data }, metadata: None }
+    }
+}

@@ -24,12 +24,13 @@ pub mod get_file_outline;
 pub mod get_symbol_hierarchy;
 pub mod grep_code;
 pub mod locate_symbol;
+pub mod pages;
 pub mod read_code;
 pub mod search_code;
 pub mod suggest_followup_queries;
 
 pub use batch::{Batch, BatchError, More, Outcome};
-pub use error::{Allowed, Candidate, ErrorBody, ErrorData, ErrorReply, JobProgress, ToolCall, WrongArgument};
+pub use error::{Allowed, Candidate, ErrorBody, ErrorData, ErrorReply, Failure, JobProgress, ToolCall, WrongArgument};
 pub use metadata::{Metadata, RankingReasons};
 pub use named::{Named, Numbers};
 pub use result_item::ResultItem;

@@ -1,20 +1,20 @@
 //! Code on a page: numbered lines, highlighted words, names linked to their definitions.
 
+use codecompass_wire::Word;
+use codecompass_wire::pages::{Link, Source};
 use maud::{Markup, PreEscaped, html};
-use serde_json::Value;
 
 use super::address::CodeState;
 use crate::escape::escape_control;
 
 /// The lines of an answer of `source`. `marks` are highlighted lines.
-pub(super) fn lines(at: &CodeState, source: &Value, marks: &[u64]) -> Markup {
-    let text = source["text"].as_str().unwrap_or_default();
-    let first = source["first_line"].as_u64().unwrap_or(1);
-    let colours = Spans::from_json(&source["colours"]);
-    let links = Spans::from_json(&source["links"]);
+pub(super) fn lines(at: &CodeState, source: &Source, marks: &[u32]) -> Markup {
+    let text = source.text.as_str();
+    let colours = Spans { spans: source.colours.iter().map(|(start, end, kind)| (*start, *end, kind)).collect() };
+    let links = Spans { spans: source.links.iter().map(|link| (range(link).0, range(link).1, link)).collect() };
     let mut out = String::with_capacity(text.len() * 4);
     let mut start = 0;
-    for (number, line) in (first..).zip(text.split_inclusive('\n')) {
+    for (number, line) in (source.first_line..).zip(text.split_inclusive('\n')) {
         let class = if marks.contains(&number) { "l lit" } else { "l" };
         let body = line.trim_end_matches(['\n', '\r']);
         out += &format!(
@@ -27,27 +27,25 @@ pub(super) fn lines(at: &CodeState, source: &Value, marks: &[u64]) -> Markup {
     }
     html! {
         pre.code tabindex="0" { code { (PreEscaped(out)) } }
-        @if source["has_all_links"] == false { p.dim data-partial { "Not all names are resolved yet." } }
+        @if !source.has_all_links { p.dim data-partial { "Not all names are resolved yet." } }
+    }
+}
+
+/// The start and end of a link.
+fn range(link: &Link) -> (usize, usize) {
+    match link {
+        Link::Reference(start, end, ..) | Link::Marked(start, end, ..) => (*start, *end),
     }
 }
 
 /// Ordered ranges of an answer with their details.
-struct Spans<'v> {
-    spans: Vec<(usize, usize, &'v [Value])>,
+struct Spans<T> {
+    spans: Vec<(usize, usize, T)>,
 }
 
-impl<'v> Spans<'v> {
-    fn from_json(value: &'v Value) -> Self {
-        let span = |one: &'v Value| {
-            let fields = one.as_array()?;
-            let number = |at: usize| fields.get(at).and_then(Value::as_u64).map(|number| number as usize);
-            Some((number(0)?, number(1)?, fields.get(2..)?))
-        };
-        Self { spans: value.as_array().into_iter().flatten().filter_map(span).collect() }
-    }
-
+impl<T> Spans<T> {
     /// The spans that overlap a range.
-    fn overlapping(&self, (start, end): (usize, usize)) -> &[(usize, usize, &'v [Value])] {
+    fn overlapping(&self, (start, end): (usize, usize)) -> &[(usize, usize, T)] {
         let from = self.spans.partition_point(|span| span.1 <= start);
         let to = self.spans.partition_point(|span| span.0 < end);
         self.spans.get(from..to).unwrap_or_default()
@@ -61,24 +59,23 @@ fn push_line(
     at: &CodeState,
     text: &str,
     range: (usize, usize),
-    colours: &Spans<'_>,
-    links: &Spans<'_>,
+    colours: &Spans<&Word>,
+    links: &Spans<&Link>,
 ) {
     let mut place = range.0;
-    for (start, end, fields) in links.overlapping(range) {
+    for (start, end, link) in links.overlapping(range) {
         let (start, end) = ((*start).max(place), (*end).min(range.1));
         if start >= end {
             continue;
         }
         push_coloured(out, text, (place, start), colours);
-        let field = |at: usize| fields.get(at).and_then(Value::as_str).unwrap_or_default();
-        let class = match field(2) {
-            "definition" => "d",
-            "guess" => "r guess",
-            _ => "r",
+        let (id, about, class) = match link {
+            Link::Reference(_, _, id, about) => (id, about, "r"),
+            Link::Marked(_, _, id, about, word) if word == "definition" => (id, about, "d"),
+            Link::Marked(_, _, id, about, _) => (id, about, "r guess"),
         };
-        out.push_str(&format!("<a class=\"{class}\" href=\"{}\" title=\"", escaped(&at.symbol(field(0)))));
-        out.push_str(&escaped(&escape_control(field(1))));
+        out.push_str(&format!("<a class=\"{class}\" href=\"{}\" title=\"", escaped(&at.symbol(id))));
+        out.push_str(&escaped(&escape_control(about)));
         out.push_str("\">");
         push_coloured(out, text, (start, end), colours);
         out.push_str("</a>");
@@ -87,15 +84,14 @@ fn push_line(
     push_coloured(out, text, (place, range.1), colours);
 }
 
-fn push_coloured(out: &mut String, text: &str, range: (usize, usize), colours: &Spans<'_>) {
+fn push_coloured(out: &mut String, text: &str, range: (usize, usize), colours: &Spans<&Word>) {
     let mut place = range.0;
-    for (start, end, fields) in colours.overlapping(range) {
+    for (start, end, name) in colours.overlapping(range) {
         let (start, end) = ((*start).max(place), (*end).min(range.1));
         if start >= end {
             continue;
         }
         push_text(out, text.get(place..start));
-        let name = fields.first().and_then(Value::as_str).unwrap_or_default();
         out.push_str(&format!("<span class=\"c-{name}\">"));
         push_text(out, text.get(start..end));
         out.push_str("</span>");
@@ -137,16 +133,33 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use codecompass_wire::Metadata;
+
+    fn source(text: &str, first_line: u32, colours: Vec<(usize, usize, Word)>, links: Vec<Link>) -> Source {
+        Source {
+            path: "a.rs".into(),
+            language: "rust".into(),
+            total_lines: 1,
+            first_line,
+            last_line: 1,
+            is_edited: false,
+            symbol: None,
+            around: Vec::new(),
+            inside: Vec::new(),
+            others: Vec::new(),
+            text: text.to_owned(),
+            colours,
+            has_all_links: true,
+            links,
+            metadata: Metadata::unknown(),
+        }
+    }
 
     #[test]
     fn words_are_coloured_and_names_linked() {
-        let source = json!({
-            "text": "fn a() {\n\tb(\"<x>\")\n}\n",
-            "first_line": 7,
-            "colours": [[0, 2, "keyword"], [12, 17, "text"]],
-            "links": [[10, 11, "sym_1", "fn b"]],
-        });
+        let colours = vec![(0, 2, "keyword".into()), (12, 17, "text".into())];
+        let links = vec![Link::Reference(10, 11, "sym_1".into(), "fn b".into())];
+        let source = source("fn a() {\n\tb(\"<x>\")\n}\n", 7, colours, links);
         let page = lines(&CodeState::default(), &source, &[8]).into_string();
         assert!(page.contains("<span class=\"c-keyword\">fn</span> a() {"), "{page}");
         assert!(page.contains("<a class=\"r\" href=\"/symbol/sym_1\" title=\"fn b\">b</a>("), "{page}");
@@ -157,10 +170,8 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         let hostile = "</code><script>alert(1)</script> \u{202e}x' onmouseover=\"y\"\r\n";
-        let source = json!({
-            "text": hostile, "first_line": 1,
-            "colours": [[0, 40, "text"]], "links": [[4, 9, "sym\"><b>", "\"><img src=x>"]],
-        });
+        let links = vec![Link::Reference(4, 9, "sym\"><b>".into(), "\"><img src=x>".into())];
+        let source = source(hostile, 1, vec![(0, 40, "text".into())], links);
         let page = lines(&CodeState::default(), &source, &[]).into_string();
         assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"), "{page}");
         assert!(page.contains("\\u{202e}") && !page.contains('\u{202e}'));

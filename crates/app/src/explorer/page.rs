@@ -1,9 +1,10 @@
 //! The parts around every screen: search, current state, keys, and notes about an answer.
 
+use codecompass_wire::pages::{Choices, IndexState};
+use codecompass_wire::{Completeness, Metadata};
 use maud::{DOCTYPE, Markup, html};
-use serde_json::Value;
 
-use super::lists::{count, escape_name, list, number, word};
+use super::lists::{count, escape_name};
 use super::page_request::PageRequest;
 use super::screens::RenderedScreen;
 
@@ -25,9 +26,8 @@ const KEYS: &[(&str, &str)] = &[
 /// A complete page.
 pub(super) async fn page(visit: &PageRequest, shown: &RenderedScreen) -> Markup {
     let at = &visit.at;
-    let nothing = Value::Null;
-    let standing = visit.index_state().await.as_ref().unwrap_or(&nothing);
-    let root = word(standing, "root");
+    let standing = visit.index_state().await.as_ref().ok();
+    let root = standing.map_or("", |standing| standing.root.as_str());
     let folder = &visit.folder().await;
     html! {
         (DOCTYPE)
@@ -53,7 +53,7 @@ pub(super) async fn page(visit: &PageRequest, shown: &RenderedScreen) -> Markup 
                     (ref_picker(visit, standing))
                     nav {
                         a href=(at.href(&[], &[])) { "Code" }
-                        @if has_history(standing) { a data-go="b" href=(at.href(&["branch"], &[])) { "Changes" } }
+                        @if history(standing).is_some() { a data-go="b" href=(at.href(&["branch"], &[])) { "Changes" } }
                         a data-go="s" href=(at.href(&["status"], &[])) { "Status" }
                         button type="button" data-help hidden title="Keys" { "?" }
                     }
@@ -84,60 +84,54 @@ pub(super) fn page_main(visit: &PageRequest, shown: &RenderedScreen) -> Markup {
                     a.button href=(own("json")) { "JSON" }
                 }
             }
-            (metadata_notes(&shown.metadata))
+            @if let Some(metadata) = &shown.metadata { (metadata_notes(metadata)) }
             (shown.body)
         }
     }
 }
 
 /// The state of the code that the answer shows, and its warnings.
-fn metadata_notes(metadata: &Value) -> Markup {
-    if metadata.is_null() {
-        return html! {};
-    }
-    let commit: String = word(metadata, "indexed_commit").chars().take(10).collect();
-    let freshness = word(metadata, "freshness_status");
-    let changed = number(metadata, "changed_files");
+fn metadata_notes(metadata: &Metadata) -> Markup {
+    let commit: String = metadata.indexed_commit.as_deref().unwrap_or_default().chars().take(10).collect();
+    let freshness = metadata.freshness.as_str();
+    let changed = metadata.changed_files.unwrap_or_default();
     html! {
         p.state {
-            span.ref { (escape_name(word(metadata, "ref"))) }
+            span.ref { (escape_name(&metadata.ref_name)) }
             @if !commit.is_empty() { " " code.dim { (commit) } }
-            " " span class=(format!("badge {}", escape_name(freshness))) { (freshness) }
+            " " span class=(format!("badge {freshness}")) { (freshness) }
             @if changed > 0 { " " span.dim { (count(changed, "changed file")) " not indexed yet" } }
-            @if word(metadata, "result_completeness") == "partial" { " " span.badge.partial data-partial { "partial" } }
+            @if metadata.completeness == Completeness::Partial { " " span.badge.partial data-partial { "partial" } }
         }
-        @for warning in list(metadata, "warnings").iter().filter_map(Value::as_str) { p.warning { (escape_name(warning)) } }
+        @for warning in &metadata.warnings { p.warning { (escape_name(warning)) } }
     }
 }
 
-/// Whether the folder has branches or work trees.
-fn has_history(standing: &Value) -> bool {
-    ["branches", "trees"].iter().any(|name| !list(&standing["choices"], name).is_empty())
+/// The branches and work trees of the folder, if it has any.
+fn history(standing: Option<&IndexState>) -> Option<&Choices> {
+    let choices = standing?.choices.as_ref()?;
+    (!choices.branches.is_empty() || !choices.trees.is_empty()).then_some(choices)
 }
 
 /// The form that chooses a ref and a work tree.
-fn ref_picker(visit: &PageRequest, standing: &Value) -> Markup {
-    let choices = &standing["choices"];
-    let trees = list(choices, "trees");
-    let checked_out = choices["checked_out"].as_str().unwrap_or("no branch");
-    let edited = number(&standing["state"], "edited");
-    if !has_history(standing) {
-        return html! {};
-    }
+fn ref_picker(visit: &PageRequest, standing: Option<&IndexState>) -> Markup {
+    let Some(choices) = history(standing) else { return html! {} };
+    let checked_out = choices.checked_out.as_deref().unwrap_or("no branch");
+    let edited = standing.and_then(|standing| standing.state.as_ref()).map_or(0, |state| state.edited);
     html! {
         form.where action=(visit.path) {
             input name="ref" list="refs" aria-label="Branch, tag or commit" autocomplete="off" spellcheck="false" value=(visit.at.ref_name.as_deref().unwrap_or_default()) placeholder=(format!("work tree · {}", escape_name(checked_out))) title="Branch, tag or commit; empty is the work tree";
             datalist #refs {
-                @for name in list(choices, "branches").iter().chain(list(choices, "tags")).filter_map(Value::as_str) { option value=(name) {} }
+                @for name in choices.branches.iter().chain(&choices.tags) { option value=(name) {} }
             }
-            @if trees.len() > 1 {
+            @if choices.trees.len() > 1 {
                 select name="tree" aria-label="Work tree" data-submit {
-                    @for tree in trees {
-                        @let path = word(tree, "path");
-                        @let is_default = visit.at.tree.is_none() && tree["is_this"] == true;
-                        @let value = if tree["is_this"] == true && visit.at.tree.is_none() { "" } else { path };
+                    @for tree in &choices.trees {
+                        @let path = tree.path.as_str();
+                        @let is_default = visit.at.tree.is_none() && tree.is_this;
+                        @let value = if is_default { "" } else { path };
                         option value=(value) selected[is_default || visit.at.tree.as_deref() == Some(path)] {
-                            (escape_name(path.rsplit('/').next().unwrap_or_default())) @if let Some(branch) = tree["branch"].as_str() { " · " (escape_name(branch)) }
+                            (escape_name(path.rsplit('/').next().unwrap_or_default())) @if let Some(branch) = &tree.branch { " · " (escape_name(branch)) }
                         }
                     }
                 }

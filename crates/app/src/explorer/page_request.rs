@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use codecompass_wire::Failure;
+use codecompass_wire::pages::IndexState;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use tokio::sync::{OnceCell, oneshot};
 
 use super::address::{CodeState, Query};
-use super::lists::{list, word};
 use super::page_tools::{folder, index_state};
 use crate::output::{OutputFormat, Reader};
 use crate::server::workers::Client;
@@ -28,13 +31,56 @@ pub(super) struct PageRequest {
     /// The time limit of an answer.
     time: Option<Duration>,
     /// The state of the index, once it was requested.
-    index_state: OnceCell<Result<Value, Value>>,
+    index_state: OnceCell<Result<IndexState, Refusal>>,
     /// The same without the requested ref and work tree.
-    own_workspace_state: OnceCell<Option<Value>>,
+    own_workspace_state: OnceCell<Option<IndexState>>,
 }
 
 /// A call of a tool that agents also have.
-pub(super) type ToolQuestion = (&'static str, Value);
+pub(super) type ToolQuestion = (&'static str, Map<String, Value>);
+
+/// Arguments of a call; null leaves one out.
+pub(super) fn arguments<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// An answer as its type, and as the tool wrote it.
+pub(super) struct Answered<T> {
+    pub(super) answer: T,
+    pub(super) json: Value,
+}
+
+/// A failed call, and the JSON of its error.
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) failure: Failure,
+    pub(super) json: Value,
+}
+
+impl Refusal {
+    /// A failure of the page itself.
+    pub(super) fn new(code: &str, message: &str) -> Self {
+        let error = arguments([("code", code.into()), ("message", message.into())]);
+        Self { failure: Failure::new(code, message), json: arguments([("error", error.into())]).into() }
+    }
+
+    /// The error of a tool.
+    fn from_json(json: Value) -> Self {
+        match Failure::deserialize(&json) {
+            Ok(failure) => Self { failure, json },
+            Err(error) => Self::unreadable(&error),
+        }
+    }
+
+    fn unreadable(error: &serde_json::Error) -> Self {
+        Self::new("internal_error", &format!("An answer cannot be read: {error}."))
+    }
+
+    /// The code of the error.
+    pub(super) fn code(&self) -> &str {
+        &self.failure.error.code
+    }
+}
 
 impl PageRequest {
     /// Creates a request. A page has a short time limit: the script requests unfinished parts again.
@@ -51,21 +97,32 @@ impl PageRequest {
         }
     }
 
-    /// Calls a tool by its name; returns its answer as JSON, or its error.
-    pub(super) async fn ask(&self, name: &str, arguments: Value) -> Result<Value, Value> {
+    /// Calls a tool by its name; returns its answer, or its error.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Answered<T>, Refusal> {
         match TOOLS.iter().find(|tool| tool.name == name) {
             Some(tool) => self.ask_tool(tool, arguments).await,
-            None => Err(json!({ "error": { "code": "internal_error", "message": format!("No tool {name}.") } })),
+            None => Err(Refusal::new("internal_error", &format!("No tool {name}."))),
         }
     }
 
     /// The same for a tool that only pages have.
-    pub(super) async fn ask_tool(&self, tool: &'static ToolSpec, arguments: Value) -> Result<Value, Value> {
+    pub(super) async fn ask_tool<T: DeserializeOwned>(
+        &self,
+        tool: &'static ToolSpec,
+        arguments: Map<String, Value>,
+    ) -> Result<Answered<T>, Refusal> {
         let placed = self.with_state_arguments(tool, arguments).await?;
         match self.answer(tool, placed, OutputFormat::Json).await {
-            Some((Content::Json(json), false)) => Ok(json),
-            Some((Content::Json(json), true)) => Err(json),
-            _ => Err(json!({ "error": { "code": "internal_error", "message": "The request was not answered." } })),
+            Some((Content::Json(json), false)) => {
+                let answer = T::deserialize(&json).map_err(|error| Refusal::unreadable(&error))?;
+                Ok(Answered { answer, json })
+            }
+            Some((Content::Json(json), true)) => Err(Refusal::from_json(json)),
+            _ => Err(Refusal::new("internal_error", "The request was not answered.")),
         }
     }
 
@@ -85,17 +142,14 @@ impl PageRequest {
 
     /// The state of the index and the available refs and work trees, requested once. For an unknown ref the choices are
     /// still returned.
-    pub(super) async fn index_state(&self) -> &Result<Value, Value> {
+    pub(super) async fn index_state(&self) -> &Result<IndexState, Refusal> {
         let ask = || async {
-            let choices = json!({ "choices": true });
-            match self.ask_tool(&index_state::TOOL, choices.clone()).await {
-                Ok(standing) => Ok(standing),
-                Err(error) => self
-                    .own_workspace_state()
-                    .await
-                    .clone()
-                    .map(|own| json!({ "root": own["root"], "choices": own["choices"] }))
-                    .ok_or(error),
+            match self.ask_tool(&index_state::TOOL, arguments([("choices", true.into())])).await {
+                Ok(standing) => Ok(standing.answer),
+                Err(error) => {
+                    let own = self.own_workspace_state().await.clone();
+                    own.map(|own| IndexState { state: None, ..own }).ok_or(error)
+                }
             }
         };
         self.index_state.get_or_init(ask).await
@@ -103,17 +157,16 @@ impl PageRequest {
 
     /// The name of the workspace's folder.
     pub(super) async fn folder(&self) -> String {
-        let root =
-            self.index_state().await.as_ref().map(|standing| word(standing, "root").to_owned()).unwrap_or_default();
+        let root = self.index_state().await.as_ref().map(|standing| standing.root.as_str()).unwrap_or_default();
         root.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
     }
 
     /// The same for the server's own workspace, whatever the request names.
-    async fn own_workspace_state(&self) -> &Option<Value> {
+    async fn own_workspace_state(&self) -> &Option<IndexState> {
         let ask = || async {
-            let arguments = Map::from_iter([("choices".to_owned(), json!(true))]);
-            match self.answer(&index_state::TOOL, arguments, OutputFormat::Json).await {
-                Some((Content::Json(own), false)) => Some(own),
+            let choices = arguments([("choices", true.into())]);
+            match self.answer(&index_state::TOOL, choices, OutputFormat::Json).await {
+                Some((Content::Json(own), false)) => serde_json::from_value(own).ok(),
                 _ => None,
             }
         };
@@ -122,24 +175,26 @@ impl PageRequest {
 
     /// Adds the ref and work tree of the page to the arguments, as far as the tool has such parameters. Another work
     /// tree is only accepted if it belongs to this repository: no page of one workspace shows another one.
-    async fn with_state_arguments(&self, tool: &ToolSpec, arguments: Value) -> Result<Map<String, Value>, Value> {
-        let Value::Object(mut fields) = arguments else { return Err(Value::Null) };
+    async fn with_state_arguments(
+        &self,
+        tool: &ToolSpec,
+        mut fields: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Refusal> {
         fields.retain(|_, value| !value.is_null());
         let takes = |name: &str| tool.params.iter().any(|param| param.name == name);
         if let Some(ref_name) = &self.at.ref_name
             && takes("ref")
             && !fields.contains_key("ref")
         {
-            fields.insert("ref".into(), json!(ref_name));
+            fields.insert("ref".into(), ref_name.as_str().into());
         }
         if let Some(tree) = &self.at.tree {
-            let trees =
-                self.own_workspace_state().await.as_ref().map(|own| list(&own["choices"], "trees")).unwrap_or_default();
-            if !trees.iter().any(|known| known["path"] == **tree) {
+            let own = self.own_workspace_state().await.as_ref().and_then(|own| own.choices.as_ref());
+            if !own.is_some_and(|own| own.trees.iter().any(|known| known.path == **tree)) {
                 let message = "This is not a work tree of this repository.";
-                return Err(json!({ "error": { "code": "workspace_not_allowed", "message": message } }));
+                return Err(Refusal::new("workspace_not_allowed", message));
             }
-            fields.insert("workspace".into(), json!(tree));
+            fields.insert("workspace".into(), tree.as_str().into());
         }
         Ok(fields)
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use codecompass_wire::pages::{Folder, FolderFile, FolderTotals};
+use serde_json::{Map, Value};
 
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -26,14 +27,6 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     }),
 };
 
-/// Totals over files.
-#[derive(Clone, Copy, Default)]
-struct FolderTotals {
-    files: u64,
-    lines: u64,
-    edited: u64,
-}
-
 fn answer(inquiry: &QueryContext<'_>, given: &str) -> Result<Answer, AppError> {
     let metadata = inquiry.metadata(&[]);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().with_metadata(metadata)) };
@@ -42,7 +35,7 @@ fn answer(inquiry: &QueryContext<'_>, given: &str) -> Result<Answer, AppError> {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
     let mut folders: BTreeMap<&str, FolderTotals> = BTreeMap::new();
     let mut languages: BTreeMap<&str, FolderTotals> = BTreeMap::new();
-    let mut files: BTreeMap<&str, Value> = BTreeMap::new();
+    let mut files: BTreeMap<&str, FolderFile> = BTreeMap::new();
     for version in snapshot.versions_by_id()?.values() {
         let Some(rest) = version.path.strip_prefix(&prefix) else { continue };
         let is_edited = snapshot.edited().contains(version.id);
@@ -51,16 +44,14 @@ fn answer(inquiry: &QueryContext<'_>, given: &str) -> Result<Answer, AppError> {
             sum.lines += u64::from(version.lines);
             sum.edited += u64::from(is_edited);
         };
-        add(languages.entry(&version.language).or_default());
+        add(languages.entry(&version.language).or_insert_with(|| no_files(&version.language)));
         match rest.split_once('/') {
-            Some((folder, _)) => add(folders.entry(folder).or_default()),
-            None => drop(files.insert(
-                rest,
-                json!({
-                    "name": rest, "language": version.language, "lines": version.lines,
-                    "symbols": version.symbols, "is_edited": is_edited,
-                }),
-            )),
+            Some((folder, _)) => add(folders.entry(folder).or_insert_with(|| no_files(folder))),
+            None => {
+                let (name, language) = (rest.to_owned(), version.language.clone());
+                let (lines, symbols) = (version.lines, version.symbols);
+                files.insert(rest, FolderFile { name, language, lines, symbols, is_edited });
+            }
         }
     }
     if folders.is_empty() && files.is_empty() && !path.is_empty() {
@@ -69,21 +60,17 @@ fn answer(inquiry: &QueryContext<'_>, given: &str) -> Result<Answer, AppError> {
     if inquiry.form != OutputFormat::Json {
         let mut text = format!("{}/\n", escape_control(if path.is_empty() { "." } else { &path }));
         folders.iter().for_each(|(name, sum)| text += &format!("{}/ {} files\n", escape_control(name), sum.files));
-        let name = |file: &Value| escape_control(file["name"].as_str().unwrap_or_default()).into_owned();
-        files.values().for_each(|file| text += &format!("{} {} lines\n", name(file), file["lines"]));
+        files.values().for_each(|file| text += &format!("{} {} lines\n", escape_control(&file.name), file.lines));
         return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
     }
-    let sum = |name: &str, sum: &FolderTotals| json!({ "name": name, "files": sum.files, "lines": sum.lines, "edited": sum.edited });
-    let mut languages: Vec<(&str, FolderTotals)> = languages.into_iter().collect();
-    languages.sort_by_key(|(name, sum)| (std::cmp::Reverse(sum.lines), *name));
-    let json = json!({
-        "path": path,
-        "folders": folders.iter().map(|(name, of)| sum(name, of)).collect::<Vec<_>>(),
-        "files": files.into_values().collect::<Vec<_>>(),
-        "languages": languages.iter().map(|(name, of)| sum(name, of)).collect::<Vec<_>>(),
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: String::new(), json, code: 0 })
+    let mut languages: Vec<FolderTotals> = languages.into_values().collect();
+    languages.sort_by(|one, other| (other.lines, &one.name).cmp(&(one.lines, &other.name)));
+    let (folders, files) = (folders.into_values().collect(), files.into_values().collect());
+    Answer::from_wire(&Folder { path, folders, files, languages, metadata }, 0)
+}
+
+fn no_files(name: &str) -> FolderTotals {
+    FolderTotals { name: name.to_owned(), files: 0, lines: 0, edited: 0 }
 }
 
 fn missing(path: &str) -> AppError {

@@ -1,12 +1,12 @@
 //! The state of the index: the shown view, a checksum of its content that shows whether anything changed, and the
 //! available refs and work trees.
 
-use serde_json::{Map, Value, json};
+use codecompass_wire::pages::{Choices, IndexState, ViewState, WorkTree};
+use serde_json::Map;
 
 use crate::call::CallSession;
 use crate::call::host::UnknownWorkspace;
 use crate::error::AppError;
-use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
@@ -24,40 +24,35 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     call: ToolCall::Anywhere(|call| {
         let has_choices = call.arguments.flag("choices");
         let held = call.session(UnknownWorkspace::Project)?;
-        let choices = if has_choices { ref_choices(&held)? } else { Value::Null };
+        let choices = if has_choices { Some(ref_choices(&held)?) } else { None };
         let root = held.root();
-        let mut answer = call.answer_query(|inquiry| {
+        call.answer_query(|inquiry| {
             let state = inquiry.snapshot().map(|snapshot| {
-                let info = snapshot.info();
+                let totals = snapshot.info().totals;
                 // The checksum is the same for the same files in every index; the generation is not.
-                json!({ "digest": format!("{:x}", info.totals.digest), "edited": snapshot.edited().len(), "files": info.totals.files })
+                let digest = format!("{:x}", totals.digest);
+                ViewState { digest, edited: snapshot.edited().len(), files: totals.files }
             });
-            let metadata = inquiry.metadata(&[]).to_json();
-            Ok(Answer { text: String::new(), json: json!({ "root": root, "state": state, "metadata": metadata }), code: 0 })
-        })?;
-        if has_choices {
-            answer.json["choices"] = choices;
-        }
-        Ok(answer)
+            Answer::from_wire(&IndexState { root, state, metadata: inquiry.metadata(&[]), choices }, 0)
+        })
     }),
 };
 
 /// The branches, tags and work trees of a repository.
-fn ref_choices(held: &CallSession) -> Result<Value, AppError> {
-    let Some(repo) = &held.workspace.repo else { return Ok(json!({ "branches": [], "tags": [], "trees": [] })) };
+fn ref_choices(held: &CallSession) -> Result<Choices, AppError> {
+    let Some(repo) = &held.workspace.repo else { return Ok(Choices::default()) };
     let names = repo.ref_names(MAX_REFS)?;
     let tree = |root: &std::path::PathBuf| {
         let opened = repo.discover(root).ok();
         let head = opened.and_then(|workspace| workspace.repo?.head().ok());
-        json!({
-            "path": root.to_str(),
-            "branch": head.as_ref().and_then(|head| head.branch.clone()),
-            "is_this": *root == held.workspace.root,
-        })
+        let (branch, is_this) = (head.and_then(|head| head.branch), *root == held.workspace.root);
+        Some(WorkTree { path: root.to_str()?.to_owned(), branch, is_this })
     };
-    let trees: Vec<Value> = repo.worktrees()?.iter().filter(|root| root.to_str().is_some()).map(tree).collect();
-    let own = repo.head().ok().and_then(|head| head.branch);
-    Ok(
-        json!({ "branches": names.branches, "tags": names.tags, "trees": trees, "checked_out": own, "default": held.default_branch() }),
-    )
+    Ok(Choices {
+        branches: names.branches,
+        tags: names.tags,
+        trees: repo.worktrees()?.iter().filter_map(tree).collect(),
+        checked_out: repo.head().ok().and_then(|head| head.branch),
+        default: held.default_branch(),
+    })
 }

@@ -6,13 +6,13 @@ use codecompass_model::{Lines, Resolution, Symbol, SymbolKind};
 use codecompass_query::graph::Graph;
 use codecompass_query::{AmbiguityPolicy, NameMatch, NameQuery, leading_lines, nearest_names, resolve_name};
 use codecompass_store::{Snapshot, VersionInfo};
-use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::pages::{self, Source, SourceSymbol};
+use codecompass_wire::{ErrorData, SymbolIdentity};
+use serde_json::Map;
 use std::time::Duration;
 
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
-use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::paths::Absence;
 use crate::tools::graph::{identity, with_graph};
@@ -76,7 +76,7 @@ struct SourceExcerpt {
     lines: Lines,
     /// The ordinal of the requested symbol.
     place: Option<u32>,
-    others: Vec<Value>,
+    others: Vec<SourceSymbol>,
 }
 
 fn answer(inquiry: &QueryContext<'_>, question: &SourceArgs) -> Result<Answer, AppError> {
@@ -93,15 +93,15 @@ fn answer(inquiry: &QueryContext<'_>, question: &SourceArgs) -> Result<Answer, A
     let patience = inquiry.time_limit.at_most(HIGHLIGHT_TIMEOUT).deadline();
     let from = starts.get(shown.lines.start as usize - 1).copied().unwrap_or_default();
     let to = starts.get(shown.lines.end as usize).copied().unwrap_or(text.len());
-    let coloured: Vec<Value> =
-        highlight_while(&version.path, text.as_bytes(), Some(&version.language), &|| !patience.is_over())
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|span| (span.end as usize) > from && (span.start as usize) < to)
-            .map(|span| {
-                json!([(span.start as usize).max(from) - from, (span.end as usize).min(to) - from, span.kind.name()])
-            })
-            .collect();
+    let colours = highlight_while(&version.path, text.as_bytes(), Some(&version.language), &|| !patience.is_over())
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|span| (span.end as usize) > from && (span.start as usize) < to)
+        .map(|span| {
+            let (start, end) = ((span.start as usize).max(from), (span.end as usize).min(to));
+            (start - from, end - from, span.kind.name().into())
+        })
+        .collect();
     let symbols = &outline.symbols;
     let mut links = definition_links(symbols, version, shown.lines, shown.place);
     let (found, is_whole) = resolve_links(inquiry, version, &shown, &text, &starts)?;
@@ -111,24 +111,24 @@ fn answer(inquiry: &QueryContext<'_>, question: &SourceArgs) -> Result<Answer, A
     links.dedup_by(|later, earlier| later.start < earlier.end);
     let around = shown.place.map(|place| ancestors(symbols, version, place)).unwrap_or_default();
     let inside = shown.place.map(|place| children(symbols, version, place)).unwrap_or_default();
-    let json = json!({
-        "path": version.path,
-        "language": version.language,
-        "total_lines": version.lines,
-        "first_line": shown.lines.start,
-        "last_line": shown.lines.end,
-        "is_edited": snapshot.edited().contains(version.id),
-        "symbol": shown.place.map(|place| location_json(version, &symbols[place as usize])),
-        "around": around,
-        "inside": inside,
-        "others": shown.others,
-        "text": &text[from..to],
-        "colours": coloured,
-        "has_all_links": is_whole,
-        "links": links.iter().map(|link| link.json(from)).collect::<Vec<_>>(),
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: String::new(), json, code: 0 })
+    let source = Source {
+        total_lines: version.lines,
+        first_line: shown.lines.start,
+        last_line: shown.lines.end,
+        is_edited: snapshot.edited().contains(version.id),
+        symbol: shown.place.map(|place| source_symbol(version, &symbols[place as usize])),
+        around,
+        inside,
+        text: text[from..to].to_owned(),
+        colours,
+        has_all_links: is_whole,
+        links: links.into_iter().map(|link| link.wire(from)).collect(),
+        metadata,
+        path: shown.version.path,
+        language: shown.version.language,
+        others: shown.others,
+    };
+    Answer::from_wire(&source, 0)
 }
 
 /// The symbol with this name, with its docs and attributes.
@@ -151,7 +151,7 @@ fn symbol_excerpt(snapshot: &Snapshot, name: &str, path: Option<&str>) -> Result
         .symbols
         .iter()
         .position(|one| one.span == found.span && one.kind == found.kind && one.name == found.name);
-    let others = others.iter().map(|other| location_json(&other.version, other.symbol())).collect();
+    let others = others.iter().map(|other| source_symbol(&other.version, other.symbol())).collect();
     Ok(SourceExcerpt { version, lines: Lines { start, end }, place: place.map(|place| place as u32), others })
 }
 
@@ -184,16 +184,13 @@ struct Link {
 }
 
 impl Link {
-    fn json(&self, from: usize) -> Value {
-        let mut json = json!([self.start - from, self.end - from, self.id, self.about]);
-        if let Some(fields) = json.as_array_mut() {
-            match (self.is_definition, self.is_guess) {
-                (true, _) => fields.push(json!("definition")),
-                (_, true) => fields.push(json!("guess")),
-                _ => {}
-            }
+    fn wire(self, from: usize) -> pages::Link {
+        let (start, end) = (self.start - from, self.end - from);
+        match (self.is_definition, self.is_guess) {
+            (true, _) => pages::Link::Marked(start, end, self.id, self.about, "definition".into()),
+            (_, true) => pages::Link::Marked(start, end, self.id, self.about, "guess".into()),
+            _ => pages::Link::Reference(start, end, self.id, self.about),
         }
-        json
     }
 }
 
@@ -274,11 +271,11 @@ fn link_to(graph: &Graph<'_>, meaning: Resolution, start: usize, end: usize) -> 
 }
 
 /// The enclosing symbols, the outermost first.
-fn ancestors(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value> {
+fn ancestors(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<SourceSymbol> {
     let mut chain = Vec::new();
     let mut at = symbols[place as usize].parent;
     while let Some(symbol) = at.and_then(|at| symbols.get(at as usize)) {
-        chain.push(location_json(version, symbol));
+        chain.push(source_symbol(version, symbol));
         at = symbol.parent;
     }
     chain.reverse();
@@ -286,18 +283,25 @@ fn ancestors(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value
 }
 
 /// The direct members of a symbol.
-fn children(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<Value> {
+fn children(symbols: &[Symbol], version: &VersionInfo, place: u32) -> Vec<SourceSymbol> {
     let is_inside = |symbol: &&Symbol| symbol.parent == Some(place) && symbol.kind != SymbolKind::Use;
-    symbols.iter().filter(is_inside).map(|symbol| location_json(version, symbol)).collect()
+    symbols.iter().filter(is_inside).map(|symbol| source_symbol(version, symbol)).collect()
 }
 
-fn location_json(version: &VersionInfo, symbol: &Symbol) -> Value {
-    let mut fields = crate::tools::graph::fields(&identity(&version.path, &version.language, symbol));
-    fields.insert("signature".into(), json!(symbol.signature.chars().take(400).collect::<String>()));
-    fields.insert("path".into(), json!(version.path));
-    fields.insert("line_start".into(), json!(symbol.lines.start));
-    fields.insert("line_end".into(), json!(symbol.lines.end));
-    Value::Object(fields)
+fn source_symbol(version: &VersionInfo, symbol: &Symbol) -> SourceSymbol {
+    let SymbolIdentity { symbol_id, symbol_stable_id, name, qualified_name, kind, .. } =
+        identity(&version.path, &version.language, symbol);
+    SourceSymbol {
+        symbol_id,
+        symbol_stable_id,
+        name,
+        qualified_name,
+        kind,
+        signature: symbol.signature.chars().take(400).collect(),
+        path: version.path.clone(),
+        line_start: symbol.lines.start,
+        line_end: symbol.lines.end,
+    }
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

@@ -2,31 +2,32 @@
 //! callers.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{RenderedScreen, next_page_link};
+use super::{RenderedScreen, metadata_of, next_page_link};
 use crate::explorer::address::CodeState;
 use crate::explorer::drawing::{CallDrawing, GraphBox};
-use crate::explorer::lists::{count, escape_name, kind, list, number, symbol_key, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::lists::{count, escape_name, kind, list, number, word};
+use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
 const LIMIT: u32 = 100;
 
 /// The maximum number of drawn callers; a larger drawing is unreadable.
 const MAX_DRAWN_CALLERS: usize = 60;
 
-pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
+pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Refusal> {
     let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
-    let question = json!({
-        "base_ref": visit.query.get("base"),
-        "head_ref": head,
-        "limit": LIMIT,
-        "include_callers": true,
-        "path_filter": visit.query.get("path"),
-        "tests": visit.query.get("tests"),
-        "cursor": visit.query.get("cursor"),
-    });
-    let answer = visit.ask("diff_context", question.clone()).await?;
+    let question = arguments([
+        ("base_ref", visit.query.get("base").into()),
+        ("head_ref", head.into()),
+        ("limit", LIMIT.into()),
+        ("include_callers", true.into()),
+        ("path_filter", visit.query.get("path").into()),
+        ("tests", visit.query.get("tests").into()),
+        ("cursor", visit.query.get("cursor").into()),
+    ]);
+    let Answered { answer, .. } = visit.ask::<Value>("diff_context", question.clone()).await?;
+    let metadata = metadata_of(&answer);
     let changes = list(&answer, "changes");
     let (breaking, others): (Vec<&Value>, Vec<&Value>) =
         changes.iter().partition(|change| is_breaking(change, &answer));
@@ -66,12 +67,11 @@ pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
             h2 { "Other changes " span.dim { (others.len()) } }
             (by_file(there, &others, &answer))
         }
-        (next_page_link(visit, &answer["metadata"]))
+        @if let Some(metadata) = &metadata { (next_page_link(visit, metadata)) }
         (files(there, &answer))
     };
     let title = format!("Changes of {head}");
-    let metadata = answer["metadata"].clone();
-    Ok(RenderedScreen::new(title, answer, &metadata)
+    Ok(RenderedScreen::new(title, answer, metadata)
         .heading(heading)
         .body(body)
         .with_agent_calls([("diff_context", question)]))
@@ -186,7 +186,7 @@ fn draw_callers(there: &BranchPage<'_>, answer: &Value) -> CallDrawing {
             let (name, path) = (word(one, "qualified_name"), word(one, "path"));
             let id = word(one, "symbol_id");
             picture.add(GraphBox {
-                key: symbol_key(one),
+                key: key(one),
                 name: name.to_owned(),
                 about: escape_name(&format!("{} {name} · {path}", word(one, "kind"))),
                 href: if word(one, "change_type") == "deleted" {
@@ -200,9 +200,17 @@ fn draw_callers(there: &BranchPage<'_>, answer: &Value) -> CallDrawing {
                 hop: None,
             });
         }
-        picture.connect(&symbol_key(from), &symbol_key(to));
+        picture.connect(&key(from), &key(to));
     }
     picture
+}
+
+/// A key that identifies a symbol; file-level code is identified by its file.
+fn key(symbol: &Value) -> String {
+    match word(symbol, "symbol_id") {
+        "" => word(symbol, "path").to_owned(),
+        id => id.to_owned(),
+    }
 }
 
 /// The comparison page of a symbol that the head no longer has.

@@ -1,20 +1,23 @@
 //! One symbol in two states, side by side.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::RenderedScreen;
+use super::{RenderedScreen, metadata_of};
 use crate::explorer::lists::{escape_name, number, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
-pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Refusal> {
     let base = visit.query.get("base").unwrap_or("HEAD");
     let head = visit.query.get("head").or(visit.at.ref_name.as_deref()).unwrap_or("@worktree");
-    let mut question = json!({ "symbol_name": name, "base_ref": base, "head_ref": head, "include_diff": true });
-    if let Some(path) = visit.query.get("path") {
-        question["path"] = json!(path);
-    }
-    let answer = visit.ask("compare_symbol_between_commits", question.clone()).await?;
+    let question = arguments([
+        ("symbol_name", name.into()),
+        ("base_ref", base.into()),
+        ("head_ref", head.into()),
+        ("include_diff", true.into()),
+        ("path", visit.query.get("path").into()),
+    ]);
+    let Answered { answer, .. } = visit.ask::<Value>("compare_symbol_between_commits", question.clone()).await?;
     let summary = &answer["diff_summary"];
     let sides = [("base_version", base), ("head_version", head)];
     let body = html! {
@@ -37,8 +40,8 @@ pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScre
     let heading = html! {
         div.title { h1 { (escape_name(word(&answer, "symbol"))) span.dim { " in " (escape_name(base)) " and " (escape_name(head)) } } p.place { (escape_name(word(&answer, "path"))) } }
     };
-    let metadata = answer["metadata"].clone();
-    Ok(RenderedScreen::new(title, answer, &metadata)
+    let metadata = metadata_of(&answer);
+    Ok(RenderedScreen::new(title, answer, metadata)
         .heading(heading)
         .body(body)
         .with_agent_calls([("compare_symbol_between_commits", question)]))

@@ -1,35 +1,35 @@
 //! A folder and its content. The root folder is the first page.
 
+use codecompass_wire::pages::Folder;
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use super::RenderedScreen;
-use crate::explorer::lists::{count, escape_name, list, number, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::lists::{count, escape_name};
+use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 use crate::explorer::page_tools::folder;
 
-pub(super) async fn show(visit: &PageRequest, path: &str) -> Result<RenderedScreen, Value> {
-    let answer = visit.ask_tool(&folder::TOOL, json!({ "path": path })).await?;
-    let path = word(&answer, "path").to_owned();
+pub(super) async fn show(visit: &PageRequest, path: &str) -> Result<RenderedScreen, Refusal> {
+    let Answered { answer, json } = visit.ask_tool::<Folder>(&folder::TOOL, arguments([("path", path.into())])).await?;
+    let path = answer.path.as_str();
     let inside = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-    let languages = list(&answer, "languages");
-    let lines: u64 = languages.iter().map(|one| number(one, "lines")).sum();
+    let languages = &answer.languages;
+    let lines: u64 = languages.iter().map(|one| one.lines).sum();
     let body = html! {
         div.beside.folder {
             section.middle aria-label="Files" {
                 ul.rows.files {
-                    @for one in list(&answer, "folders") {
+                    @for one in &answer.folders {
                         li data-row {
-                            a.name href=(visit.at.href(&["folder", &inside(word(one, "name"))], &[])) { (escape_name(word(one, "name"))) "/" }
-                            " " span.dim { (count(number(one, "files"), "file")) }
-                            @if number(one, "edited") > 0 { " " span.badge.edited { (number(one, "edited")) " edited" } }
+                            a.name href=(visit.at.href(&["folder", &inside(&one.name)], &[])) { (escape_name(&one.name)) "/" }
+                            " " span.dim { (count(one.files, "file")) }
+                            @if one.edited > 0 { " " span.badge.edited { (one.edited) " edited" } }
                         }
                     }
-                    @for one in list(&answer, "files") {
+                    @for one in &answer.files {
                         li data-row {
-                            a.name href=(visit.at.href(&["file", &inside(word(one, "name"))], &[])) { (escape_name(word(one, "name"))) }
-                            " " span.dim { (count(number(one, "lines"), "line")) @if number(one, "symbols") > 0 { ", " (count(number(one, "symbols"), "symbol")) } }
-                            @if one["is_edited"] == true { " " span.badge.edited { "edited" } }
+                            a.name href=(visit.at.href(&["file", &inside(&one.name)], &[])) { (escape_name(&one.name)) }
+                            " " span.dim { (count(one.lines.into(), "line")) @if one.symbols > 0 { ", " (count(one.symbols.into(), "symbol")) } }
+                            @if one.is_edited { " " span.badge.edited { "edited" } }
                         }
                     }
                 }
@@ -38,17 +38,19 @@ pub(super) async fn show(visit: &PageRequest, path: &str) -> Result<RenderedScre
                 h2 { "Languages" }
                 table.factors {
                     @for one in languages.iter().take(12) {
-                        tr { th scope="row" { (escape_name(word(one, "name"))) } td.number { (percent(number(one, "lines"), lines)) } td.dim { (count(number(one, "files"), "file")) } }
+                        tr { th scope="row" { (escape_name(&one.name)) } td.number { (percent(one.lines, lines)) } td.dim { (count(one.files, "file")) } }
                     }
                 }
             }
         }
     };
-    let heading = html! { div.title { h1.path { (breadcrumbs(visit, &visit.folder().await, &path)) } } };
-    let title = if path.is_empty() { "Code".to_owned() } else { path };
-    let metadata = answer["metadata"].clone();
-    let agent = [("folder", json!({ "path": word(&answer, "path") }))];
-    Ok(RenderedScreen::new(title, answer, &metadata).heading(heading).body(body).with_agent_calls(agent))
+    let heading = html! { div.title { h1.path { (breadcrumbs(visit, &visit.folder().await, path)) } } };
+    let title = if path.is_empty() { "Code" } else { path };
+    let agent = [("folder", arguments([("path", path.into())]))];
+    Ok(RenderedScreen::new(title, json, Some(answer.metadata.clone()))
+        .heading(heading)
+        .body(body)
+        .with_agent_calls(agent))
 }
 
 fn percent(part: u64, whole: u64) -> String {

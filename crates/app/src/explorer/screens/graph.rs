@@ -1,12 +1,14 @@
 //! A drawing of the calls around a symbol, one or two hops wide.
 
+use codecompass_wire::get_call_graph::{Answer, Call, Calls};
+use codecompass_wire::{Outcome, SymbolIdentity};
 use maud::html;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{RenderedScreen, is_partial, pending_note, symbol_heading};
+use super::{RenderedScreen, is_partial, object, pending_note, symbol_heading};
 use crate::explorer::drawing::{CallDrawing, GraphBox};
-use crate::explorer::lists::{escape_name, list, number, symbol_key, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::lists::{SymbolView, escape_name, symbol_key};
+use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
 /// The maximum number of drawn neighbours on each side, and per neighbour on the second hop. A larger drawing is
 /// unreadable.
@@ -16,29 +18,27 @@ const MAX_SECOND_HOP: u32 = 8;
 /// The maximum number of neighbours expanded to the second hop.
 const MAX_EXPANDED: usize = 12;
 
-pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Refusal> {
     let hops = visit.query.number("hops").unwrap_or(1).clamp(1, 2);
     let tests = visit.query.get("tests").unwrap_or("exclude");
-    let question = json!({ "symbol_name": name, "limit": MAX_NEIGHBOURS, "tests": tests });
-    let answer = visit.ask("get_call_graph", question.clone()).await?;
-    let own = &answer["symbol"];
+    let question = arguments([("symbol_name", name.into()), ("limit", MAX_NEIGHBOURS.into()), ("tests", tests.into())]);
+    let Answered { answer, json: near_json } = visit.ask::<Answer>("get_call_graph", question.clone()).await?;
+    let own = &answer.first.symbol;
     let mut picture = CallDrawing::default();
-    picture.add(item(visit, own, "own", 0));
+    picture.add(item(visit, own.into(), "own", 0));
     let mut far = Vec::new();
     for (side, step) in [("callers", -1), ("callees", 1)] {
-        let near: Vec<&Value> = list(&answer, side).iter().map(|edge| &edge["symbol"]).collect();
+        let near: Vec<&SymbolIdentity> = calls_of(&answer.first, side).iter().map(|edge| &edge.symbol).collect();
         add(visit, &mut picture, own, &near, step, step);
         if hops == 2 {
             far.push(add_second_hop(visit, &mut picture, &near, side, step, tests).await);
         }
     }
-    let is_unfinished = is_partial(&answer) || far.iter().any(is_partial);
-    let is_short = hops == 2
-        && far
-            .iter()
-            .any(|one| one["truncated"] == true || list(one, "more").iter().any(|more| more["truncated"] == true));
+    let answers = || far.iter().flatten().map(|answered| &answered.answer);
+    let is_unfinished = is_partial(&answer.metadata) || answers().any(|one| is_partial(&one.metadata));
+    let is_short = answers().any(|one| parts(one).any(|calls| calls.truncated));
     let shown = picture.len();
-    let title = format!("Calls around {}", word(own, "name"));
+    let title = format!("Calls around {}", own.name);
     let body = html! {
         p {
             @if hops == 1 { a href=(visit.at.href(&["graph", name], &[("hops", "2"), ("tests", tests)])) { "two hops" } }
@@ -47,63 +47,88 @@ pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScre
             @let hops_text = hops.to_string();
             @if tests == "exclude" { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text), ("tests", "include")])) { "with tests" } }
             @else { a href=(visit.at.href(&["graph", name], &[("hops", &hops_text)])) { "without tests" } }
-            span.dim { " · callers left, callees right" @if answer["truncated"] == true { "; only the first " (MAX_NEIGHBOURS) " of each side" } @if is_short { "; second hop: " (MAX_SECOND_HOP) " calls of " (MAX_EXPANDED) " symbols each" } }
+            span.dim { " · callers left, callees right" @if answer.first.truncated { "; only the first " (MAX_NEIGHBOURS) " of each side" } @if is_short { "; second hop: " (MAX_SECOND_HOP) " calls of " (MAX_EXPANDED) " symbols each" } }
             @if is_unfinished { span.dim data-partial { " · incomplete; still loading" } }
         }
         @if picture.is_empty() { (pending_note(is_unfinished, "No confirmed calls.")) } @else { (picture.draw(&format!("{title}: {shown} symbols"))) }
     };
     let heading = symbol_heading(visit, own, "graph");
-    let metadata = answer["metadata"].clone();
-    let json = if hops == 2 { json!({ "near": answer, "far": far }) } else { answer };
-    Ok(RenderedScreen::new(title, json, &metadata)
+    let json_of = |answered: Option<Answered<Answer>>| answered.map_or(Value::Null, |answered| answered.json);
+    let json = match hops {
+        2 => object([("near", near_json), ("far", far.into_iter().map(json_of).collect())]),
+        _ => near_json,
+    };
+    Ok(RenderedScreen::new(title, json, Some(answer.metadata.clone()))
         .heading(heading)
         .body(body)
         .with_agent_calls([("get_call_graph", question)]))
+}
+
+/// The calls of one side.
+fn calls_of<'c>(calls: &'c Calls, side: &str) -> &'c [Call] {
+    if side == "callers" { &calls.callers } else { &calls.callees }
+}
+
+/// The calls of all symbols of an answer.
+fn parts(answer: &Answer) -> impl Iterator<Item = &Calls> {
+    let more = answer.more.iter().filter_map(|more| match &more.outcome {
+        Outcome::Answered(calls) => Some(calls),
+        Outcome::Failed { .. } => None,
+    });
+    std::iter::once(&answer.first).chain(more)
 }
 
 /// Adds the calls of the neighbours, with one request for all of them.
 async fn add_second_hop(
     visit: &PageRequest,
     picture: &mut CallDrawing,
-    near: &[&Value],
+    near: &[&SymbolIdentity],
     side: &str,
     step: i32,
     tests: &str,
-) -> Value {
+) -> Option<Answered<Answer>> {
     let ids: Vec<&str> =
-        near.iter().map(|symbol| word(symbol, "symbol_id")).filter(|id| !id.is_empty()).take(MAX_EXPANDED).collect();
-    let Some((first, also)) = ids.split_first() else { return Value::Null };
-    let question =
-        json!({ "symbol_name": first, "also": also, "direction": side, "limit": MAX_SECOND_HOP, "tests": tests });
-    let Ok(answer) = visit.ask("get_call_graph", question).await else { return Value::Null };
-    for one in std::iter::once(&answer).chain(list(&answer, "more")) {
-        let behind: Vec<&Value> = list(one, side).iter().map(|edge| &edge["symbol"]).collect();
-        add(visit, picture, &one["symbol"], &behind, step, 2 * step);
+        near.iter().map(|symbol| symbol.symbol_id.as_str()).filter(|id| !id.is_empty()).take(MAX_EXPANDED).collect();
+    let (first, also) = ids.split_first()?;
+    let question = arguments([
+        ("symbol_name", (*first).into()),
+        ("also", also.to_vec().into()),
+        ("direction", side.into()),
+        ("limit", MAX_SECOND_HOP.into()),
+        ("tests", tests.into()),
+    ]);
+    let answered = visit.ask::<Answer>("get_call_graph", question).await.ok()?;
+    for calls in parts(&answered.answer) {
+        let behind: Vec<&SymbolIdentity> = calls_of(calls, side).iter().map(|edge| &edge.symbol).collect();
+        add(visit, picture, &calls.symbol, &behind, step, 2 * step);
     }
-    answer
+    Some(answered)
 }
 
-fn add(visit: &PageRequest, picture: &mut CallDrawing, of: &Value, others: &[&Value], step: i32, hop: i32) {
-    let own = symbol_key(of);
-    for other in others {
+fn add(
+    visit: &PageRequest,
+    picture: &mut CallDrawing,
+    of: &SymbolIdentity,
+    others: &[&SymbolIdentity],
+    step: i32,
+    hop: i32,
+) {
+    let own = symbol_key(of.into());
+    for other in others.iter().map(|other| SymbolView::from(*other)) {
         picture.add(item(visit, other, "", hop));
         let (from, to) = if step < 0 { (symbol_key(other), own.clone()) } else { (own.clone(), symbol_key(other)) };
         picture.connect(&from, &to);
     }
 }
 
-fn item(visit: &PageRequest, symbol: &Value, class: &'static str, hop: i32) -> GraphBox {
-    let (path, line) = (word(symbol, "path"), number(symbol, "line_start").max(1));
-    let id = word(symbol, "symbol_id");
-    let href = if id.is_empty() { visit.at.line(path, line) } else { visit.at.href(&["graph", id], &[]) };
-    let name = match word(symbol, "qualified_name") {
-        "" => path,
-        name => name,
-    };
+fn item(visit: &PageRequest, symbol: SymbolView<'_>, class: &'static str, hop: i32) -> GraphBox {
+    let SymbolView { id, path, line, kind, .. } = symbol;
+    let href = if id.is_empty() { visit.at.line(path, line.into()) } else { visit.at.href(&["graph", id], &[]) };
+    let name = if symbol.name.is_empty() { path } else { symbol.name };
     GraphBox {
         key: symbol_key(symbol),
         name: name.to_owned(),
-        about: escape_name(&format!("{} {name} · {path}:{line}", word(symbol, "kind"))),
+        about: escape_name(&format!("{kind} {name} · {path}:{line}")),
         href,
         class,
         hop: Some(hop),

@@ -13,12 +13,15 @@ mod status;
 mod symbol;
 
 use axum::http::StatusCode;
+use codecompass_wire::pages::IndexState;
+use codecompass_wire::{Completeness, Metadata};
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::address::{Query, decode_segments};
-use super::lists::{escape_name, list, symbol_link, word};
-use super::page_request::{PageRequest, ToolQuestion};
+use super::lists::{SymbolView, escape_name, symbol_link};
+use super::page_request::{Answered, PageRequest, Refusal, ToolQuestion};
 use super::page_tools::index_state;
 
 /// The screen that an address selects.
@@ -50,7 +53,7 @@ pub(super) struct RenderedScreen {
     pub(super) json: Value,
     /// The tool calls that give the same as text.
     pub(super) agent: Vec<ToolQuestion>,
-    pub(super) metadata: Value,
+    pub(super) metadata: Option<Metadata>,
     /// The digest of the shown content.
     pub(super) digest: String,
     /// There is nothing to show yet: the script requests the page again.
@@ -92,7 +95,8 @@ impl Screen {
                 .index_state()
                 .await
                 .as_ref()
-                .map(|one| word(&one["state"], "digest").to_owned())
+                .ok()
+                .and_then(|standing| Some(standing.state.as_ref()?.digest.clone()))
                 .unwrap_or_default(),
         };
         let shown = match self {
@@ -121,10 +125,10 @@ impl Screen {
 
 impl RenderedScreen {
     /// A page with a title for people, built from answers.
-    fn new(title: impl Into<String>, json: Value, metadata: &Value) -> Self {
+    fn new(title: impl Into<String>, json: Value, metadata: Option<Metadata>) -> Self {
         let title = title.into();
         let heading = html! { h1 { (escape_name(&title)) } };
-        let (agent, metadata) = (Vec::new(), metadata.clone());
+        let agent = Vec::new();
         Self {
             status: StatusCode::OK,
             title,
@@ -158,21 +162,28 @@ impl RenderedScreen {
 }
 
 /// Whether the answer only needs an index that does not exist yet.
-fn is_not_indexed(answer: &Value) -> bool {
-    matches!(
-        word(&answer["error"], "code"),
-        "index_not_ready" | "index_in_progress" | "sync_in_progress" | "overlay_not_ready"
-    )
+fn is_not_indexed(error: &Refusal) -> bool {
+    matches!(error.code(), "index_not_ready" | "index_in_progress" | "sync_in_progress" | "overlay_not_ready")
 }
 
 /// The page for an unknown address.
 pub(super) fn not_found(visit: &PageRequest) -> RenderedScreen {
-    error_screen(visit, &json!({ "error": { "code": "not_found", "message": "Page not found." } }))
+    error_screen(visit, &Refusal::new("not_found", "Page not found."))
 }
 
 /// Whether a time limit truncated an answer; the next request gets more.
-fn is_partial(answer: &Value) -> bool {
-    word(&answer["metadata"], "result_completeness") == "partial"
+fn is_partial(metadata: &Metadata) -> bool {
+    metadata.completeness == Completeness::Partial
+}
+
+/// The metadata of an answer that is read by name.
+fn metadata_of(answer: &Value) -> Option<Metadata> {
+    Metadata::deserialize(&answer["metadata"]).ok()
+}
+
+/// An object of several answers.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    super::page_request::arguments(fields).into()
 }
 
 /// A note that a search is still running, or that it found nothing.
@@ -181,10 +192,9 @@ fn pending_note(is_partial: bool, none: &str) -> Markup {
 }
 
 /// The page for an error.
-pub(super) fn error_screen(visit: &PageRequest, answer: &Value) -> RenderedScreen {
-    let error = &answer["error"];
-    let code = word(error, "code");
-    let status = match code {
+pub(super) fn error_screen(visit: &PageRequest, refusal: &Refusal) -> RenderedScreen {
+    let error = &refusal.failure.error;
+    let status = match error.code.as_str() {
         "symbol_not_found" | "file_not_found" | "ref_not_indexed" | "result_not_found" | "not_found" => {
             StatusCode::NOT_FOUND
         }
@@ -193,37 +203,34 @@ pub(super) fn error_screen(visit: &PageRequest, answer: &Value) -> RenderedScree
         "internal_error" | "" => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::CONFLICT,
     };
-    let names = list(&error["data"], "nearest_names");
-    let paths = list(&error["data"], "nearest_paths");
-    let candidates = list(&error["data"], "candidates");
+    let (names, paths, candidates) = (&error.data.nearest_names, &error.data.nearest_paths, &error.data.candidates);
     let body = html! {
-        p.error { (escape_name(word(error, "message"))) }
+        p.error { (escape_name(&error.message)) }
         @if !names.is_empty() || !paths.is_empty() {
             ul.rows {
-                @for name in names.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.symbol(name)) { (escape_name(name)) } } }
-                @for path in paths.iter().filter_map(Value::as_str) { li data-row { a href=(visit.at.href(&["file", path], &[])) { (escape_name(path)) } } }
+                @for name in names { li data-row { a href=(visit.at.symbol(name)) { (escape_name(name)) } } }
+                @for path in paths { li data-row { a href=(visit.at.href(&["file", path], &[])) { (escape_name(path)) } } }
             }
         }
         @if !candidates.is_empty() {
             p { "Several symbols have this name:" }
-            ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (escape_name(word(one, "path"))) } } } }
+            ul.rows { @for one in candidates { li data-row { (symbol_link(&visit.at, one)) " " span.place { (escape_name(&one.path)) } } } }
         }
         p { a href=(visit.at.href(&[], &[])) { "Files" } " · " a href=(visit.at.href(&["status"], &[])) { "Status" } }
     };
     let title = if candidates.is_empty() { "Not found" } else { "Which one?" };
-    let shown = RenderedScreen::new(title, answer.clone(), &answer["metadata"]).body(body);
+    let shown = RenderedScreen::new(title, refusal.json.clone(), refusal.failure.metadata.clone()).body(body);
     RenderedScreen { status, ..shown }
 }
 
-async fn live(visit: &PageRequest) -> Result<RenderedScreen, Value> {
-    let answer = visit.ask_tool(&index_state::TOOL, json!({})).await?;
-    let metadata = answer["metadata"].clone();
-    Ok(RenderedScreen::new("Live", answer, &metadata))
+async fn live(visit: &PageRequest) -> Result<RenderedScreen, Refusal> {
+    let Answered { answer, json } = visit.ask_tool::<IndexState>(&index_state::TOOL, Map::new()).await?;
+    Ok(RenderedScreen::new("Live", json, Some(answer.metadata)))
 }
 
 /// A link to the next page of a list.
-fn next_page_link(visit: &PageRequest, metadata: &Value) -> Markup {
-    let Some(cursor) = metadata["next_cursor"].as_str() else { return html! {} };
+fn next_page_link(visit: &PageRequest, metadata: &Metadata) -> Markup {
+    let Some(cursor) = metadata.next_cursor.as_deref() else { return html! {} };
     let pairs: Vec<(&str, &str)> =
         visit.query.without(&["cursor", "ref", "tree"]).chain([("cursor", cursor)]).collect();
     let segments: Vec<String> = visit.path.split('/').filter(|part| !part.is_empty()).map(decode_segments).collect();
@@ -244,14 +251,13 @@ fn tabs(visit: &PageRequest, id: &str, open: &str) -> Markup {
 }
 
 /// The name of a symbol as the heading of a page.
-fn symbol_heading(visit: &PageRequest, symbol: &Value, open: &str) -> Markup {
-    let path = word(symbol, "path");
-    let line = symbol["line_start"].as_u64().or(symbol["line"].as_u64()).unwrap_or(1);
+fn symbol_heading<'s>(visit: &PageRequest, symbol: impl Into<SymbolView<'s>>, open: &str) -> Markup {
+    let SymbolView { id, name, kind, path, line } = symbol.into();
     html! {
         div.title {
-            h1 { span.kind { (word(symbol, "kind")) } " " (escape_name(word(symbol, "qualified_name"))) }
-            p { a.place href=(visit.at.line(path, line)) { (escape_name(path)) ":" (line) } }
-            (tabs(visit, word(symbol, "symbol_id"), open))
+            h1 { span.kind { (kind) } " " (escape_name(name)) }
+            p { a.place href=(visit.at.line(path, line.into())) { (escape_name(path)) ":" (line) } }
+            (tabs(visit, id, open))
         }
     }
 }

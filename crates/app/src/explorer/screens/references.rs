@@ -1,55 +1,52 @@
 //! Every reference to a symbol, by file; unconfirmed ones are listed separately.
 
+use codecompass_wire::find_references::{Answer, Reference};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use super::{RenderedScreen, is_partial, next_page_link, pending_note, symbol_heading};
-use crate::explorer::lists::{count, escape_name, list, number, symbol_link, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::lists::{count, escape_name, symbol_link};
+use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
 const LIMIT: u32 = 200;
 
-pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Value> {
-    let question = json!({
-        "symbol_name": name,
-        "limit": LIMIT,
-        "kind": visit.query.get("kind"),
-        "tests": visit.query.get("tests"),
-        "cursor": visit.query.get("cursor"),
-    });
-    let answer = visit.ask("find_references", question.clone()).await?;
-    let references = list(&answer, "references");
-    let (proved, guessed): (Vec<&Value>, Vec<&Value>) =
-        references.iter().partition(|one| word(one, "confidence") == "static");
-    let through: Vec<&Value> = list(&answer, "through").iter().collect();
-    let counts = &answer["counts"];
+pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Refusal> {
+    let question = arguments([
+        ("symbol_name", name.into()),
+        ("limit", LIMIT.into()),
+        ("kind", visit.query.get("kind").into()),
+        ("tests", visit.query.get("tests").into()),
+        ("cursor", visit.query.get("cursor").into()),
+    ]);
+    let Answered { answer, json } = visit.ask::<Answer>("find_references", question.clone()).await?;
+    let (found, metadata) = (&answer.first, &answer.metadata);
+    let (proved, guessed): (Vec<&Reference>, Vec<&Reference>) =
+        found.references.iter().partition(|one| one.confidence == "static");
+    let through: Vec<&Reference> = found.through.iter().map(|one| &one.reference).collect();
+    let counts = &found.counts;
     let body = html! {
-        p { (count(number(&answer, "total_references"), "reference"))
-            @if counts.is_object() {
-                span.dim { " · occurrences of the name: " (number(counts, "proved")) " confirmed · " (number(counts, "undecided")) " possible · "
-                    (number(counts, "elsewhere")) " other symbols · " (number(counts, "outside")) " external" }
-            }
+        p { (count(found.total_references as u64, "reference"))
+            span.dim { " · occurrences of the name: " (counts.proved) " confirmed · " (counts.undecided) " possible · "
+                (counts.elsewhere) " other symbols · " (counts.outside) " external" }
         }
-        @if references.is_empty() { (pending_note(is_partial(&answer), "No confirmed references.")) }
+        @if found.references.is_empty() { (pending_note(is_partial(metadata), "No confirmed references.")) }
         (by_file(visit, &proved))
         @if !guessed.is_empty() { h2 { "Unconfirmed " span.dim { (guessed.len()) " on this page" } } (by_file(visit, &guessed)) }
         @if !through.is_empty() { h2 { "Via an interface or an implementation " span.dim { (through.len()) } } (by_file(visit, &through)) }
-        (next_page_link(visit, &answer["metadata"]))
+        (next_page_link(visit, metadata))
     };
-    let heading = symbol_heading(visit, &answer["symbol"], "references");
-    let metadata = answer["metadata"].clone();
-    let title = format!("References to {}", word(&answer["symbol"], "name"));
-    Ok(RenderedScreen::new(title, answer, &metadata)
+    let heading = symbol_heading(visit, &found.symbol, "references");
+    let title = format!("References to {}", found.symbol.name);
+    Ok(RenderedScreen::new(title, json, Some(answer.metadata))
         .heading(heading)
         .body(body)
         .with_agent_calls([("find_references", question)]))
 }
 
 /// The references grouped by file, in the order of the files.
-fn by_file(visit: &PageRequest, references: &[&Value]) -> Markup {
-    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+fn by_file(visit: &PageRequest, references: &[&Reference]) -> Markup {
+    let mut files: Vec<(&str, Vec<&Reference>)> = Vec::new();
     for one in references {
-        let path = word(one, "path");
+        let path = one.path.as_str();
         match files.iter_mut().find(|(known, _)| *known == path) {
             Some((_, places)) => places.push(one),
             None => files.push((path, vec![one])),
@@ -61,11 +58,11 @@ fn by_file(visit: &PageRequest, references: &[&Value]) -> Markup {
                 h3 { a href=(visit.at.href(&["file", path], &[])) { (escape_name(path)) } " " span.dim { (places.len()) } }
                 ul.rows {
                     @for one in places {
-                        @let line = number(one, "line_start");
+                        @let line = one.line_start;
                         li data-row {
-                            a.line href=(visit.at.line(path, line)) { (line) }
-                            " " code { (escape_name(word(one, "context"))) }
-                            div.at { (symbol_link(&visit.at, &one["from_symbol"])) " " span.dim { (word(one, "edge_type")) } }
+                            a.line href=(visit.at.line(path, line.into())) { (line) }
+                            " " code { (escape_name(&one.context)) }
+                            div.at { (symbol_link(&visit.at, &one.from_symbol)) " " span.dim { (one.edge_type) } }
                         }
                     }
                 }

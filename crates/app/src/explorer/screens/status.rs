@@ -1,17 +1,19 @@
 //! The state of the index: its commit, skipped files with reasons, jobs, refs, languages.
 
+use codecompass_wire::pages::Folder;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
-use super::RenderedScreen;
+use super::{RenderedScreen, metadata_of, object};
 use crate::explorer::lists::{count, escape_name, list, number, word};
-use crate::explorer::page_request::PageRequest;
+use crate::explorer::page_request::{PageRequest, Refusal};
 use crate::explorer::page_tools::folder;
 
-pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
-    let status = visit.ask("index_status", json!({})).await?;
-    let refs = visit.ask("list_refs", json!({})).await.unwrap_or_default();
-    let languages = visit.ask_tool(&folder::TOOL, json!({})).await.unwrap_or_default();
+pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Refusal> {
+    let status = visit.ask::<Value>("index_status", Map::new()).await?.json;
+    let refs = visit.ask::<Value>("list_refs", Map::new()).await.map(|refs| refs.json).unwrap_or_default();
+    let languages = visit.ask_tool::<Folder>(&folder::TOOL, Map::new()).await;
+    let languages = languages.map(|folder| folder.answer.languages).unwrap_or_default();
     let job = &status["active_job"];
     let skipped = status["skipped"].as_object();
     let bytes = number(&status, "index_bytes");
@@ -29,29 +31,30 @@ pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Value> {
             None => { p.dim { "Nothing." } }
         }
         h2 { "Languages" }
-        table.factors { @for one in list(&languages, "languages") { tr { th scope="row" { (escape_name(word(one, "name"))) } td.number { (count(number(one, "files"), "file")) } td.number { (count(number(one, "lines"), "line")) } } } }
+        table.factors { @for one in &languages { tr { th scope="row" { (escape_name(&one.name)) } td.number { (count(one.files, "file")) } td.number { (count(one.lines, "line")) } } } }
         h2 { "Refs" }
         (ref_rows(visit, list(&refs, "refs")))
         h2 { "Jobs" }
         (jobs(list(&status, "recent_jobs")))
     };
-    let metadata = status["metadata"].clone();
-    let agent = vec![("index_status", json!({})), ("list_refs", json!({}))];
-    let json = json!({ "status": status, "refs": refs, "languages": list(&languages, "languages") });
-    let is_waiting = json["status"]["active_job"].is_object();
-    let shown = RenderedScreen::new("Status", json, &metadata).body(body).with_agent_calls(agent);
+    let metadata = metadata_of(&status);
+    let agent = vec![("index_status", Map::new()), ("list_refs", Map::new())];
+    let is_waiting = status["active_job"].is_object();
+    let languages = serde_json::to_value(languages).unwrap_or_default();
+    let json = object([("status", status), ("refs", refs), ("languages", languages)]);
+    let shown = RenderedScreen::new("Status", json, metadata).body(body).with_agent_calls(agent);
     Ok(RenderedScreen { is_pending: is_waiting, ..shown })
 }
 
 /// The page for a state that is not published yet, with the progress.
-pub(super) async fn waiting(visit: &PageRequest, error: &Value) -> RenderedScreen {
-    let status = visit.ask("index_status", json!({})).await.unwrap_or_default();
+pub(super) async fn waiting(visit: &PageRequest, refusal: &Refusal) -> RenderedScreen {
+    let status = visit.ask::<Value>("index_status", Map::new()).await.map(|status| status.json).unwrap_or_default();
     let job = &status["active_job"];
     let body = html! {
-        @if job.is_object() { (running(job)) } @else { p.warning { (escape_name(word(&error["error"], "message"))) } }
+        @if job.is_object() { (running(job)) } @else { p.warning { (escape_name(&refusal.failure.error.message)) } }
         p.dim { "This page updates itself." }
     };
-    let shown = RenderedScreen::new("Indexing", error.clone(), &error["metadata"]).body(body);
+    let shown = RenderedScreen::new("Indexing", refusal.json.clone(), refusal.failure.metadata.clone()).body(body);
     RenderedScreen { status: axum::http::StatusCode::ACCEPTED, is_pending: true, ..shown }
 }
 
