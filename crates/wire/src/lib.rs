@@ -5,7 +5,9 @@
 //! unknown is an `Option` that is not. The types know nothing of the index: they hold text, numbers and words.
 
 mod batch;
+mod entries;
 mod error;
+mod job;
 mod metadata;
 mod named;
 mod result_item;
@@ -23,14 +25,22 @@ pub mod get_code_context;
 pub mod get_file_outline;
 pub mod get_symbol_hierarchy;
 pub mod grep_code;
+pub mod health_check;
+pub mod index_repo;
+pub mod index_status;
+pub mod list_refs;
 pub mod locate_symbol;
 pub mod pages;
 pub mod read_code;
 pub mod search_code;
 pub mod suggest_followup_queries;
+pub mod switch_ref;
+pub mod sync_repo;
 
 pub use batch::{Batch, BatchError, More, Outcome};
 pub use error::{Allowed, Candidate, ErrorBody, ErrorData, ErrorReply, Failure, JobProgress, ToolCall, WrongArgument};
+pub use entries::Entries;
+pub use job::{ActiveJob, JobMode, JobStatus, RecentJob};
 pub use metadata::{Metadata, RankingReasons};
 pub use named::{Named, Numbers};
 pub use result_item::ResultItem;

@@ -12,15 +12,20 @@ pub fn schema<T: JsonSchema>() -> Map<String, Value> {
     settings.meta_schema = None;
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut schema = schema.as_object().cloned().unwrap_or_default();
-    let required = schema.get("required").cloned();
+    let required = required_names(&schema);
     if let Some(metadata) = schema.get_mut("properties").and_then(|properties| properties.get_mut("metadata")) {
         *metadata = any_object();
     }
     let mut schema = plain(schema);
-    if let Some(required) = required {
-        schema.insert("required".into(), required);
-    }
+    schema.insert("required".into(), Value::Array(required));
     schema
+}
+
+/// The required fields, without those that no client may rely on (`x-optional`).
+fn required_names(schema: &Map<String, Value>) -> Vec<Value> {
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let is_optional = |name: &str| schema.get("properties").is_some_and(|all| all[name].get("x-optional").is_some());
+    names.filter(|name| !name.as_str().is_some_and(is_optional)).cloned().collect()
 }
 
 fn any_object() -> Value {

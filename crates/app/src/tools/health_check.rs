@@ -3,10 +3,11 @@
 use codecompass_index::Target;
 use codecompass_model::ViewKey;
 use codecompass_store::{Job, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, ViewInfo};
-use serde_json::{Value, json};
+use codecompass_wire::{ActiveJob, health_check as wire, schema};
+use serde_json::Value;
 
-use super::index_status::{active_json, queued_json};
-use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE, schema};
+use super::index_status::{active_job, queued_job};
+use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::time_text;
@@ -26,39 +27,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and the fix \
                   for an unreadable index.",
     params: &[WORKSPACE],
-    output: Output::Listed(
-        || {
-            json!({
-                "status": schema::one_of(&["ready", "warming", "indexing", "error"]),
-                "version": schema::text(),
-                "uptime_seconds": schema::count(),
-                "tantivy_ok": schema::flag(),
-                "sqlite_ok": schema::flag(),
-                "grammars": schema::any_object(),
-                "language_support": schema::any_object(),
-                "active_job": schema::object_or_null(),
-                "interrupted_recovery_report": schema::object_or_null(),
-                "workspace_warmset": schema::any_object(),
-                "prewarm_status": schema::text(),
-                "startup_checks": schema::any_object(),
-                "projects": schema::list(schema::any_object()),
-            })
-        },
-        &[
-            "status",
-            "version",
-            "uptime_seconds",
-            "tantivy_ok",
-            "sqlite_ok",
-            "grammars",
-            "active_job",
-            "interrupted_recovery_report",
-            "workspace_warmset",
-            "prewarm_status",
-            "startup_checks",
-            "projects",
-        ],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::OnServer(answer),
@@ -73,8 +42,9 @@ struct ProjectHealth {
     tantivy_ok: bool,
     view: Option<ViewInfo>,
     jobs: Vec<Job>,
-    active: Option<Value>,
-    json: Value,
+    active: Option<ActiveJob>,
+    /// Only of a registered project.
+    state: Option<wire::ProjectState>,
 }
 
 fn answer(call: &mut Call<'_>, served: Served<'_>) -> Result<Answer, AppError> {
@@ -121,13 +91,15 @@ fn answer(call: &mut Call<'_>, served: Served<'_>) -> Result<Answer, AppError> {
     let all = || std::iter::once(&first).chain(&projects);
     let health = served.host.health();
     let status = match () {
-        () if trouble.is_some() || !no_room.is_empty() || all().any(|project| project.is_broken()) => "error",
-        () if matches!(health.warm_status, "pending" | "warming") => "warming",
-        () if all().any(|project| project.active.is_some()) => "indexing",
-        () => "ready",
+        () if trouble.is_some() || !no_room.is_empty() || all().any(|project| project.is_broken()) => {
+            wire::Status::Error
+        }
+        () if matches!(health.warm_status, "pending" | "warming") => wire::Status::Warming,
+        () if all().any(|project| project.active.is_some()) => wire::Status::Indexing,
+        () => wire::Status::Ready,
     };
     if call.form != OutputFormat::Json {
-        let mut text = format!("{status}\n");
+        let mut text = format!("{}\n", status.as_str());
         for project in all() {
             let (root, indexing) = (escape_control(&project.root), project.indexing.as_str());
             text += &format!("{root}: {indexing}, schema {}\n", project.schema.as_str());
@@ -136,29 +108,28 @@ fn answer(call: &mut Call<'_>, served: Served<'_>) -> Result<Answer, AppError> {
     }
     let (available, missing): (Vec<_>, Vec<_>) =
         codecompass_lang::check_grammars().into_iter().partition(|(_, outcome)| outcome.is_ok());
-    let names = |list: Vec<(&'static str, _)>| list.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-    let json = json!({
-        "status": status,
-        "version": env!("CARGO_PKG_VERSION"),
-        "uptime_seconds": health.uptime.as_secs(),
-        "tantivy_ok": first.tantivy_ok,
-        "sqlite_ok": first.sqlite_ok,
-        "grammars": { "available": names(available), "missing": names(missing) },
-        "language_support": support(),
-        "active_job": all().find_map(|project| project.active.clone()),
-        "interrupted_recovery_report": all().find_map(recovery_report),
-        "workspace_warmset": {
-            "enabled": health.warms,
-            "capacity": health.warm_capacity,
-            "members": health.warm_members,
+    let names = |list: Vec<(&'static str, _)>| list.into_iter().map(|(name, _)| name.into()).collect();
+    let answer = wire::Answer {
+        status,
+        version: env!("CARGO_PKG_VERSION").into(),
+        uptime_seconds: health.uptime.as_secs(),
+        tantivy_ok: first.tantivy_ok,
+        sqlite_ok: first.sqlite_ok,
+        grammars: wire::Grammars { available: names(available), missing: names(missing) },
+        language_support: support(),
+        active_job: all().find_map(|project| project.active.clone()),
+        interrupted_recovery_report: all().find_map(recovery_report),
+        workspace_warmset: wire::Warmset {
+            enabled: health.warms,
+            capacity: health.warm_capacity,
+            members: health.warm_members,
         },
-        "prewarm_status": health.warm_status,
-        "startup_checks": { "index": startup(&first) },
-        "projects": all().filter(|_| is_registered || !projects.is_empty()).map(|project| &project.json)
-            .filter(|json| !json.is_null()).collect::<Vec<_>>(),
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: String::new(), json, code: 0 })
+        prewarm_status: health.warm_status.into(),
+        startup_checks: wire::StartupChecks { index: startup(&first) },
+        projects: all().filter_map(|project| project.state.clone()).collect(),
+        metadata,
+    };
+    Answer::from_wire(&answer, 0)
 }
 
 impl ProjectHealth {
@@ -188,8 +159,8 @@ fn inspect(call: &mut Call<'_>, place: &dyn HostedWorkspace) -> Result<ProjectHe
     let was_indexed = store.as_ref().is_some_and(|store| store.view(&target.key).is_ok_and(|view| view.is_some()));
     let jobs = store.as_ref().and_then(|store| store.jobs(MAX_JOBS).ok()).unwrap_or_default();
     let ours = place.job_for_project();
-    let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_json(session, job));
-    let active = active.or_else(|| ours.as_deref().map(|job| queued_json(session, job)));
+    let active = jobs.iter().find(|job| job.status.is_active()).map(|job| active_job(session, job));
+    let active = active.or_else(|| ours.as_deref().map(|job| queued_job(session, job)));
     let last = jobs.iter().find(|job| job.view.as_ref() == Some(&target.key));
     let indexing = match (&view, last) {
         (None, Some(job)) if job.status == JobStatus::Failed && active.is_none() && !was_indexed => Indexing::Failed,
@@ -198,37 +169,35 @@ fn inspect(call: &mut Call<'_>, place: &dyn HostedWorkspace) -> Result<ProjectHe
         (Some(_), _) => Indexing::Ready,
     };
     let freshness = call.hosted_freshness(place, &target);
-    let json = match is_registered {
-        true => project_json(session, schema, indexing, freshness, view.as_ref(), &target.ref_name),
-        false => Value::Null,
-    };
-    Ok(ProjectHealth { root: session.root(), schema, indexing, sqlite_ok, tantivy_ok, view, jobs, active, json })
+    let state = || project_state(session, schema, indexing, freshness, view.as_ref(), &target.ref_name);
+    let state = is_registered.then(state);
+    Ok(ProjectHealth { root: session.root(), schema, indexing, sqlite_ok, tantivy_ok, view, jobs, active, state })
 }
 
-fn project_json(
+fn project_state(
     session: &Session,
     schema: SchemaStatus,
     indexing: Indexing,
     freshness: Freshness,
     view: Option<&ViewInfo>,
     ref_name: &str,
-) -> Value {
-    json!({
-        "project_id": session.project_id,
-        "repo_root": session.root(),
-        "index_status": indexing.as_str(),
-        "schema_status": schema.as_str(),
-        "current_schema_version": schema.found_version(),
-        "required_schema_version": SCHEMA_VERSION,
-        "freshness_status": freshness.as_str(),
-        "last_indexed_at": view.map(|view| time_text(view.indexed_at)),
-        "ref": ref_name,
-        "file_count": view.map_or(0, |view| view.totals.files),
-        "symbol_count": view.map_or(0, |view| view.totals.symbols),
-    })
+) -> wire::ProjectState {
+    wire::ProjectState {
+        project_id: session.project_id.clone(),
+        repo_root: session.root(),
+        index_status: indexing,
+        schema_status: schema_status(schema),
+        current_schema_version: schema.found_version(),
+        required_schema_version: SCHEMA_VERSION,
+        freshness_status: freshness,
+        last_indexed_at: view.map(|view| time_text(view.indexed_at)),
+        ref_name: ref_name.to_owned(),
+        file_count: view.map_or(0, |view| view.totals.files as u64),
+        symbol_count: view.map_or(0, |view| view.totals.symbols as u64),
+    }
 }
 
-fn startup(project: &ProjectHealth) -> Value {
+fn startup(project: &ProjectHealth) -> wire::IndexCheck {
     let message = match project.schema {
         SchemaStatus::Compatible => None,
         SchemaStatus::NotIndexed => Some("Nothing is indexed yet. Run `codecompass index`, or call index_repo."),
@@ -240,30 +209,32 @@ fn startup(project: &ProjectHealth) -> Value {
         }
         SchemaStatus::CorruptManifest => Some("The index is corrupt. Run `codecompass index --force`."),
     };
-    json!({
-        "status": project.schema.as_str(),
-        "current_schema_version": project.schema.found_version(),
-        "required_schema_version": SCHEMA_VERSION,
-        "message": message,
-    })
+    wire::IndexCheck {
+        status: schema_status(project.schema),
+        current_schema_version: project.schema.found_version(),
+        required_schema_version: SCHEMA_VERSION,
+        message: message.map(Into::into),
+    }
 }
 
 /// The level of support per language.
-fn support() -> Value {
+fn support() -> wire::LanguageSupport {
     let names = codecompass_lang::language_names().into_iter().filter(|name| codecompass_lang::has_rules(name));
-    let deep: Vec<&str> = names.collect();
-    json!({ "references_and_calls": deep, "text_only": "every other language" })
+    wire::LanguageSupport {
+        references_and_calls: names.map(Into::into).collect(),
+        text_only: "every other language".into(),
+    }
 }
 
 /// The jobs interrupted since the last success, if any.
-fn recovery_report(project: &ProjectHealth) -> Option<Value> {
+fn recovery_report(project: &ProjectHealth) -> Option<wire::RecoveryReport> {
     let since = project.jobs.iter().take_while(|job| job.status != JobStatus::Published);
     let cut: Vec<&Job> = since.filter(|job| job.status == JobStatus::Interrupted).collect();
     let last = cut.first()?;
-    Some(json!({
-        "detected": true,
-        "interrupted_jobs": cut.len(),
-        "last_interrupted_at": time_text(last.finished_at.unwrap_or(last.created_at)),
-        "recommended_action": "sync_repo",
-    }))
+    Some(wire::RecoveryReport {
+        detected: true,
+        interrupted_jobs: cut.len(),
+        last_interrupted_at: time_text(last.finished_at.unwrap_or(last.created_at)),
+        recommended_action: "sync_repo".into(),
+    })
 }

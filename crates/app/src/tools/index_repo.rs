@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use codecompass_index::Target;
-use codecompass_store::{JobMode, ViewInfo};
-use codecompass_wire::ErrorData;
-use serde_json::{Value, json};
+use codecompass_store::{JobMode, JobStatus, ViewInfo};
+use codecompass_wire::{ErrorData, index_repo, schema, sync_repo};
 
-use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use super::index_status::{job_mode, job_status};
+use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::jobs::Job;
-use crate::metadata::{Completeness, Freshness, Indexing, MetadataText};
-use crate::output::{Answer, OutputFormat};
+use crate::metadata::{Completeness, Freshness, Indexing, Metadata, MetadataText};
+use crate::output::{Answer, Reader, Render};
 use crate::session::{self, Session, SyncRequest};
 use crate::views::published_for_target;
 
@@ -33,7 +33,7 @@ pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
     description: "Start indexing the work tree or a ref in the background; returns a job id at once. Needed once per \
                   ref, or with force after index_incompatible. index_status shows when it is published.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: Output::Listed(|| output("file_count"), &["job_id", "status", "mode", "file_count"]),
+    output: Output::Typed(schema::<index_repo::Answer>),
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -51,8 +51,8 @@ pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
         let request = SyncRequest { force, upgrade: true, ..SyncRequest::default() };
         let job = place.sync(&target, mode, request)?;
         let job = wait_for_start(served, &job)?;
-        let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files);
-        answer(call.form, session, job, ("file_count", json!(files)))
+        let files = view(session, &target).filter(|_| job.ended().is_some()).map(|view| view.totals.files as u64);
+        Answer::render(call.form, 0, IndexAnswer(JobReport::new(session, job, files)))
     }),
 };
 
@@ -62,7 +62,7 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
     description: "Update the index with changed files, in the background; returns a job id at once. \
                   Queries do this themselves, depending on freshness_policy.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: Output::Listed(|| output("changed_files"), &["job_id", "status", "mode", "changed_files"]),
+    output: Output::Typed(schema::<sync_repo::Answer>),
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -84,19 +84,9 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
         let job = place.sync(&target, mode, SyncRequest { force, ..SyncRequest::default() })?;
         let job = wait_for_start(served, &job)?;
         let changed = job.ended().and_then(Result::ok).map(|outcome| outcome.changed_files);
-        answer(call.form, session, job, ("changed_files", json!(changed)))
+        Answer::render(call.form, 0, SyncAnswer(JobReport::new(session, job, changed)))
     }),
 };
-
-fn output(count: &str) -> Value {
-    let status = ["queued", "running", "validating", "published", "failed", "interrupted"];
-    json!({
-        "job_id": schema::text(),
-        "status": schema::one_of(&status),
-        "mode": schema::one_of(&["full", "incremental"]),
-        count: schema::count_or_null(),
-    })
-}
 
 /// The target view and the mode of the job. An unreadable index is replaced only on request, or when an older version
 /// wrote it and the tool may upgrade it.
@@ -154,27 +144,75 @@ fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
     published_for_target(&session.store().ok()?, target).ok().flatten()
 }
 
-fn answer(form: OutputFormat, session: &Session, job: &Job, count: (&str, Value)) -> Result<Answer, AppError> {
-    let view = view(session, &job.target);
-    let mut metadata = session.metadata(&job.target, view.as_ref());
-    let is_over = job.ended().is_some();
-    metadata.freshness = if is_over { Freshness::Fresh } else { Freshness::Syncing };
-    if view.is_none() {
-        metadata.indexing = Indexing::Running;
-        metadata.completeness = Completeness::Partial;
+/// What both tools tell about a job.
+struct JobReport {
+    id: String,
+    ref_name: String,
+    status: JobStatus,
+    mode: JobMode,
+    files: Option<u64>,
+    metadata: Metadata,
+}
+
+impl JobReport {
+    fn new(session: &Session, job: &Job, files: Option<u64>) -> Self {
+        let view = view(session, &job.target);
+        let mut metadata = session.metadata(&job.target, view.as_ref());
+        let is_over = job.ended().is_some();
+        metadata.freshness = if is_over { Freshness::Fresh } else { Freshness::Syncing };
+        if view.is_none() {
+            metadata.indexing = Indexing::Running;
+            metadata.completeness = Completeness::Partial;
+        }
+        let (id, ref_name) = (job.id.clone(), job.target.ref_name.clone());
+        Self { id, ref_name, status: job.status(), mode: job.mode, files, metadata }
     }
-    let (status, mode) = (job.status().as_str(), job.mode.as_str());
-    if form != OutputFormat::Json {
-        let files = count.1.as_u64().map(|files| format!(", {files} files")).unwrap_or_default();
-        let text = format!("job {} of {}: {mode}, {status}{files}\n", job.id, escape_control(&job.target.ref_name));
-        return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+
+    fn text(&self) -> String {
+        let files = self.files.map(|files| format!(", {files} files")).unwrap_or_default();
+        let (ref_name, mode, status) = (escape_control(&self.ref_name), self.mode.as_str(), self.status.as_str());
+        format!("job {} of {ref_name}: {mode}, {status}{files}\n", self.id) + &self.metadata.notes()
     }
-    let json = json!({
-        "job_id": job.id,
-        "status": status,
-        "mode": mode,
-        count.0: count.1,
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: String::new(), json, code: 0 })
+}
+
+/// The answer of `index_repo`.
+struct IndexAnswer(JobReport);
+
+impl Render for IndexAnswer {
+    type Wire = index_repo::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(index_repo::Answer {
+            job_id: self.0.id,
+            status: job_status(self.0.status),
+            mode: job_mode(self.0.mode),
+            file_count: self.0.files,
+            metadata: self.0.metadata,
+        })
+    }
+
+    fn text(self, _: Reader) -> Result<String, AppError> {
+        Ok(self.0.text())
+    }
+}
+
+/// The answer of `sync_repo`.
+struct SyncAnswer(JobReport);
+
+impl Render for SyncAnswer {
+    type Wire = sync_repo::Answer;
+
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(sync_repo::Answer {
+            job_id: self.0.id,
+            status: job_status(self.0.status),
+            mode: job_mode(self.0.mode),
+            changed_files: self.0.files,
+            metadata: self.0.metadata,
+        })
+    }
+
+    fn text(self, _: Reader) -> Result<String, AppError> {
+        Ok(self.0.text())
+    }
 }

@@ -1,8 +1,8 @@
 //! `index_status`: the indexed views, the running job, and recent jobs.
 
 use codecompass_index::Target;
-use codecompass_store::{Job, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
-use serde_json::{Map, Value, json};
+use codecompass_store::{Job, JobMode, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
+use codecompass_wire::{ActiveJob, Entries, RecentJob, index_status as wire, schema};
 
 use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
@@ -10,10 +10,10 @@ use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::jobs;
 use crate::measure::{bytes_text, count_text, seconds_text};
-use crate::metadata::{Freshness, Indexing, Metadata, MetadataText, schema_status};
+use crate::metadata::{Freshness, Indexing, Metadata, schema_status};
 use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::session::Session;
-use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 use crate::views::published_for_target;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -28,36 +28,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .value("PATH"),
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            json!({
-                "project_id": schema::text(),
-                "repo_root": schema::text(),
-                "index_status": schema::one_of(&["not_indexed", "indexing", "ready", "failed"]),
-                "schema_status":
-                    schema::one_of(&["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]),
-                "current_schema_version": schema::count_or_null(),
-                "required_schema_version": schema::count(),
-                "last_indexed_at": schema::text_or_null(),
-                "ref": schema::text(),
-                "file_count": schema::count(),
-                "symbol_count": schema::count(),
-                "active_job": schema::object_or_null(),
-                "recent_jobs": schema::list(schema::any_object()),
-            })
-        },
-        &[
-            "project_id",
-            "repo_root",
-            "index_status",
-            "schema_status",
-            "ref",
-            "file_count",
-            "symbol_count",
-            "active_job",
-            "recent_jobs",
-        ],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -110,10 +81,30 @@ struct StatusAnswer<'r> {
 }
 
 impl Render for StatusAnswer<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        Ok(to_json(self.session, &self.status, self.ours, &self.metadata))
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        let Self { session, status, ours, metadata } = self;
+        let (active, ended): (Vec<&Job>, Vec<&Job>) = status.jobs.iter().partition(|job| job.status.is_active());
+        let view = status.view.as_ref();
+        let active = active.first().map(|job| active_job(session, job));
+        Ok(wire::Answer {
+            project_id: session.project_id.clone(),
+            repo_root: session.root(),
+            index_status: metadata.indexing,
+            schema_status: schema_status(status.schema),
+            current_schema_version: status.schema.found_version(),
+            required_schema_version: SCHEMA_VERSION,
+            last_indexed_at: view.map(|view| time_text(view.indexed_at)),
+            ref_name: metadata.ref_name.clone(),
+            file_count: view.map_or(0, |view| view.totals.files as u64),
+            symbol_count: view.map_or(0, |view| view.totals.symbols as u64),
+            skipped: skipped(view),
+            index_bytes: status.disk,
+            active_job: active.or_else(|| ours.map(|job| queued_job(session, job))),
+            recent_jobs: ended.into_iter().map(recent_job).collect(),
+            metadata,
+        })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
@@ -158,89 +149,86 @@ fn indexing(status: &IndexStatus, target: &Target, ours: Option<&jobs::Job>) -> 
         (Some(_), _) => Indexing::Ready,
         (None, _) if ours.is_some_and(|job| job.target.key == target.key) => Indexing::Running,
         (None, Some(job)) if job.status.is_active() => Indexing::Running,
-        (None, Some(job)) if job.status.as_str() == "failed" && !was_indexed => Indexing::Failed,
+        (None, Some(job)) if job.status == JobStatus::Failed && !was_indexed => Indexing::Failed,
         _ => Indexing::NotIndexed,
     }
 }
 
-fn to_json(session: &Session, status: &IndexStatus, ours: Option<&jobs::Job>, metadata: &Metadata) -> Value {
-    let (active, ended): (Vec<&Job>, Vec<&Job>) = status.jobs.iter().partition(|job| job.status.is_active());
-    json!({
-        "project_id": session.project_id,
-        "repo_root": session.root(),
-        "index_status": metadata.indexing.as_str(),
-        "schema_status": status.schema.as_str(),
-        "current_schema_version": status.schema.found_version(),
-        "required_schema_version": SCHEMA_VERSION,
-        "last_indexed_at": status.view.as_ref().map(|view| time_text(view.indexed_at)),
-        "ref": metadata.ref_name,
-        "file_count": status.view.as_ref().map_or(0, |view| view.totals.files),
-        "symbol_count": status.view.as_ref().map_or(0, |view| view.totals.symbols),
-        "skipped": skipped_json(status.view.as_ref()),
-        "index_bytes": status.disk,
-        "active_job": active.first().map(|job| active_json(session, job)).or(ours.map(|job| queued_json(session, job))),
-        "recent_jobs": ended.iter().map(|job| job_json(job)).collect::<Vec<_>>(),
-        "metadata": metadata.to_json(),
-    })
-}
-
-fn skipped_json(view: Option<&ViewInfo>) -> Value {
+fn skipped(view: Option<&ViewInfo>) -> Entries<u64> {
     let skips = view.into_iter().flat_map(|view| &view.skips);
-    Value::Object(skips.map(|skip| (skip.reason.as_str().to_owned(), json!(skip.count))).collect())
+    skips.map(|skip| (skip.reason.as_str().into(), skip.count)).collect()
 }
 
 /// The running job with its counters.
-pub(crate) fn active_json(session: &Session, job: &Job) -> Value {
+pub(crate) fn active_job(session: &Session, job: &Job) -> ActiveJob {
     let progress = job.progress;
     let share = match progress.files_total {
         0 => 0.0,
         total => (progress.files_scanned as f64 * 1000.0 / total as f64).round() / 10.0,
     };
-    json!({
-        "job_id": job.id,
-        "project_id": session.project_id,
-        "ref": job.ref_name,
-        "mode": job.mode.as_str(),
-        "status": job.status.as_str(),
-        "changed_files": job.changed_files,
-        "files_scanned": progress.files_scanned,
-        "files_indexed": progress.files_indexed,
-        "symbols_extracted": progress.symbols_extracted,
-        "estimated_completion_pct": share,
-        "started_at": time_text(job.created_at),
-    })
+    ActiveJob {
+        job_id: job.id.clone(),
+        project_id: session.project_id.clone(),
+        ref_name: job.ref_name.clone(),
+        mode: job_mode(job.mode),
+        status: job_status(job.status),
+        changed_files: job.changed_files,
+        files_scanned: progress.files_scanned,
+        files_indexed: progress.files_indexed,
+        symbols_extracted: progress.symbols_extracted,
+        estimated_completion_pct: share,
+        started_at: time_text(job.created_at),
+    }
 }
 
 /// A job of this process that is queued, or has no record yet.
-pub(crate) fn queued_json(session: &Session, job: &jobs::Job) -> Value {
-    json!({
-        "job_id": job.id,
-        "project_id": session.project_id,
-        "ref": job.target.ref_name,
-        "mode": job.mode.as_str(),
-        "status": job.status().as_str(),
-        "changed_files": null,
-        "files_scanned": 0,
-        "files_indexed": 0,
-        "symbols_extracted": 0,
-        "estimated_completion_pct": 0.0,
-        "started_at": time_text(job.created_at),
-    })
+pub(crate) fn queued_job(session: &Session, job: &jobs::Job) -> ActiveJob {
+    ActiveJob {
+        job_id: job.id.clone(),
+        project_id: session.project_id.clone(),
+        ref_name: job.target.ref_name.clone(),
+        mode: job_mode(job.mode),
+        status: job_status(job.status()),
+        changed_files: None,
+        files_scanned: 0,
+        files_indexed: 0,
+        symbols_extracted: 0,
+        estimated_completion_pct: 0.0,
+        started_at: time_text(job.created_at),
+    }
 }
 
-fn job_json(job: &Job) -> Value {
-    let mut fields = Map::new();
-    fields.insert("job_id".into(), json!(job.id));
-    fields.insert("ref".into(), json!(job.ref_name));
-    fields.insert("mode".into(), json!(job.mode.as_str()));
-    fields.insert("status".into(), json!(job.status.as_str()));
-    fields.insert("changed_files".into(), json!(job.changed_files));
-    fields.insert("duration_ms".into(), json!(job.finished_at.map(|end| end.saturating_sub(job.created_at))));
-    fields.insert("created_at".into(), json!(time_text(job.created_at)));
-    if let Some(error) = &job.error {
-        fields.insert("error".into(), json!(error));
+fn recent_job(job: &Job) -> RecentJob {
+    RecentJob {
+        job_id: job.id.clone(),
+        ref_name: job.ref_name.clone(),
+        mode: job_mode(job.mode),
+        status: job_status(job.status),
+        changed_files: job.changed_files,
+        duration_ms: job.finished_at.map(|end| end.saturating_sub(job.created_at)),
+        created_at: time_text(job.created_at),
+        error: job.error.clone(),
     }
-    Value::Object(fields)
+}
+
+/// The word for the state of a job.
+pub(crate) fn job_status(status: JobStatus) -> codecompass_wire::JobStatus {
+    match status {
+        JobStatus::Queued => codecompass_wire::JobStatus::Queued,
+        JobStatus::Running => codecompass_wire::JobStatus::Running,
+        JobStatus::Validating => codecompass_wire::JobStatus::Validating,
+        JobStatus::Published => codecompass_wire::JobStatus::Published,
+        JobStatus::Failed => codecompass_wire::JobStatus::Failed,
+        JobStatus::Interrupted => codecompass_wire::JobStatus::Interrupted,
+    }
+}
+
+/// The word for the scope of a job.
+pub(crate) fn job_mode(mode: JobMode) -> codecompass_wire::JobMode {
+    match mode {
+        JobMode::Full => codecompass_wire::JobMode::Full,
+        JobMode::Incremental => codecompass_wire::JobMode::Incremental,
+    }
 }
 
 fn text(session: &Session, status: &IndexStatus, metadata: &Metadata) -> String {

@@ -6,9 +6,9 @@ use codecompass_index::Target;
 use codecompass_index::source::{ContentSource, Entry};
 use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
-use serde_json::{Value, json};
+use codecompass_wire::{list_refs as wire, schema};
 
-use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE, schema};
+use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE};
 use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
 use crate::error::AppError;
@@ -25,21 +25,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "The indexed branches and tags with commit, status and additions since the merge base. \
                   Any of them can be given as `ref` to the other tools.",
     params: &[WORKSPACE],
-    output: Output::Listed(
-        || {
-            let one = schema::object(
-                &["ref", "status", "last_accessed_at"],
-                &["file_count", "symbol_count", "ahead", "behind"],
-                &[
-                    ("is_default", schema::flag()),
-                    ("last_indexed_commit", schema::text_or_null()),
-                    ("merge_base_commit", schema::text_or_null()),
-                ],
-            );
-            json!({ "refs": schema::list(one), "total_refs": schema::count(), "vcs_mode": schema::flag() })
-        },
-        &["refs", "total_refs", "vcs_mode"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -105,22 +91,20 @@ impl RefRow<'_> {
         self.added.as_ref().and_then(|added| added.distance)
     }
 
-    fn json(&self) -> Value {
-        let mut one = json!({
-            "ref": self.view.ref_name,
-            "is_default": self.is_default,
-            "last_indexed_commit": self.view.commit,
-            "merge_base_commit": self.added.as_ref().map(|added| &added.merge_base),
-            "file_count": self.files(),
-            "symbol_count": self.symbols(),
-            "status": self.status,
-            "last_accessed_at": time_text(self.view.last_accessed_at),
-        });
-        if let Some((ahead, behind)) = self.distance() {
-            one["ahead"] = json!(ahead);
-            one["behind"] = json!(behind);
+    fn wire(&self) -> wire::RefState {
+        let distance = self.distance();
+        wire::RefState {
+            ref_name: self.view.ref_name.clone(),
+            is_default: self.is_default,
+            last_indexed_commit: self.view.commit.clone(),
+            merge_base_commit: self.added.as_ref().map(|added| added.merge_base.clone()),
+            file_count: self.files(),
+            symbol_count: self.symbols(),
+            status: self.status.into(),
+            last_accessed_at: time_text(self.view.last_accessed_at),
+            ahead: distance.map(|(ahead, _)| ahead),
+            behind: distance.map(|(_, behind)| behind),
         }
-        one
     }
 
     fn text(&self) -> String {
@@ -148,15 +132,15 @@ struct RefsAnswer<'v> {
 }
 
 impl Render for RefsAnswer<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        Ok(json!({
-            "total_refs": self.refs.len(),
-            "refs": self.refs.iter().map(RefRow::json).collect::<Vec<_>>(),
-            "vcs_mode": self.vcs,
-            "metadata": self.metadata.to_json(),
-        }))
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(wire::Answer {
+            total_refs: self.refs.len(),
+            refs: self.refs.iter().map(RefRow::wire).collect(),
+            vcs_mode: self.vcs,
+            metadata: self.metadata,
+        })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {

@@ -1,10 +1,9 @@
 //! `switch_ref`: sets the default ref of later calls of this connection.
 
 use codecompass_model::ViewKey;
-use codecompass_wire::ErrorData;
-use serde_json::{Value, json};
+use codecompass_wire::{ErrorData, schema, switch_ref as wire};
 
-use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, required, schema};
+use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, required};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::now_ms;
@@ -21,18 +20,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Make an indexed branch, tag or commit the default `ref` of this connection's later calls. Nothing is \
                   checked out.",
     params: &[required("ref", ParamKind::Text, "The ref to switch to"), WORKSPACE],
-    output: Output::Listed(
-        || {
-            json!({
-                "ref": schema::text(),
-                "previous_ref": schema::text(),
-                "worktree_path": schema::text_or_null(),
-                "status": schema::text(),
-                "last_indexed_commit": schema::text_or_null(),
-            })
-        },
-        &["ref", "previous_ref", "status", "last_indexed_commit"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Switches,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -102,17 +90,17 @@ struct SwitchAnswer {
 }
 
 impl Render for SwitchAnswer {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
-        Ok(json!({
-            "ref": self.ref_name,
-            "previous_ref": self.previous,
-            "worktree_path": self.worktree,
-            "status": self.status,
-            "last_indexed_commit": self.commit,
-            "metadata": self.metadata.to_json(),
-        }))
+    fn wire(self) -> Result<Self::Wire, AppError> {
+        Ok(wire::Answer {
+            ref_name: self.ref_name,
+            previous_ref: self.previous,
+            worktree_path: self.worktree,
+            status: self.status.into(),
+            last_indexed_commit: self.commit,
+            metadata: self.metadata,
+        })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
