@@ -17,6 +17,8 @@ mod suggestion;
 mod symbol;
 mod words;
 
+pub mod compare_symbol;
+pub mod diff_context;
 pub mod explain_ranking;
 pub mod find_references;
 pub mod find_related_symbols;

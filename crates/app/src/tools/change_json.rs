@@ -1,9 +1,9 @@
-//! Changes as JSON.
+//! Changes as they are on the wire.
 
 use codecompass_index::source::{ChangeType, FileChange};
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_query::diff::{Pair, SymbolChange, SymbolSide, doc_changed, facets};
-use serde_json::{Map, Value, json};
+use codecompass_query::diff::{Facet, Pair, SymbolChange, SymbolSide, doc_changed, facets};
+use codecompass_wire::diff_context as wire;
 
 use super::ref_compare::RefState;
 use super::shape;
@@ -13,36 +13,57 @@ use crate::error::AppError;
 const MAX_SIGNATURE_CHARS: usize = 400;
 
 /// A changed file.
-pub(super) fn file(file: &FileChange) -> Value {
-    let mut fields = Map::new();
-    fields.insert("path".into(), json!(file.path));
-    fields.insert("change_type".into(), json!(file.change_type().as_str()));
-    if file.change_type() == ChangeType::Renamed {
-        fields.insert("old_path".into(), json!(file.old_path));
+pub(super) fn file(file: &FileChange) -> wire::FileChange {
+    let is_renamed = file.change_type() == ChangeType::Renamed;
+    wire::FileChange {
+        path: file.path.clone(),
+        change_type: file.change_type().as_str().into(),
+        old_path: file.old_path.clone().filter(|_| is_renamed),
     }
-    Value::Object(fields)
 }
 
 /// A changed symbol with both its sides.
-pub(super) fn change(base: &RefState, head: &RefState, pair: &Pair<'_>) -> Result<Value, AppError> {
+pub(super) fn change(base: &RefState, head: &RefState, pair: &Pair<'_>) -> Result<wire::Change, AppError> {
     let latest = pair.latest();
     let change = pair.change().unwrap_or(SymbolChange::Modified);
-    let mut fields = Map::new();
-    fields.insert("symbol".into(), json!(latest.symbol().name));
-    fields.insert("change_type".into(), json!(change.as_str()));
-    if let (SymbolChange::Modified, Some((before, after))) = (change, pair.before.zip(pair.after)) {
-        let old = base.snapshot.text(before.file.version.id)?;
-        let new = head.snapshot.text(after.file.version.id)?;
-        let places = (before.ordinal, after.ordinal);
-        let facets = facets(places, (&before.file.outline.symbols, &old), (&after.file.outline.symbols, &new));
-        fields.insert("changed".into(), json!(facets.iter().map(|facet| facet.as_str()).collect::<Vec<_>>()));
-    }
-    fields.insert("before".into(), json!(pair.before.as_ref().map(side_json)));
-    fields.insert("after".into(), json!(pair.after.as_ref().map(side_json)));
-    fields.insert("path".into(), json!(latest.path()));
+    let changed = match (change, pair.before.zip(pair.after)) {
+        (SymbolChange::Modified, Some((before, after))) => {
+            let old = base.snapshot.text(before.file.version.id)?;
+            let new = head.snapshot.text(after.file.version.id)?;
+            let places = (before.ordinal, after.ordinal);
+            let facets = facets(places, (&before.file.outline.symbols, &old), (&after.file.outline.symbols, &new));
+            Some(facets.into_iter().map(changed_part).collect())
+        }
+        _ => None,
+    };
     let lines = latest.symbol().lines;
-    fields.insert("lines".into(), json!({ "start": lines.start, "end": lines.end }));
-    Ok(Value::Object(fields))
+    Ok(wire::Change {
+        symbol: latest.symbol().name.clone(),
+        change_type: change_type(change),
+        changed,
+        before: pair.before.as_ref().map(side),
+        after: pair.after.as_ref().map(side),
+        path: latest.path().to_owned(),
+        lines: wire::Lines { start: lines.start, end: lines.end },
+    })
+}
+
+/// The word for a change.
+pub(super) fn change_type(change: SymbolChange) -> wire::ChangeType {
+    match change {
+        SymbolChange::Added => wire::ChangeType::Added,
+        SymbolChange::Modified => wire::ChangeType::Modified,
+        SymbolChange::Deleted => wire::ChangeType::Deleted,
+    }
+}
+
+fn changed_part(facet: Facet) -> wire::ChangedPart {
+    match facet {
+        Facet::Signature => wire::ChangedPart::Signature,
+        Facet::Body => wire::ChangedPart::Body,
+        Facet::Attributes => wire::ChangedPart::Attributes,
+        Facet::Doc => wire::ChangedPart::Doc,
+    }
 }
 
 /// The symbols where only the docs differ.
@@ -62,30 +83,30 @@ pub(super) fn doc_only<'f>(base: &RefState, head: &RefState, pairs: &[Pair<'f>])
     Ok(found)
 }
 
-/// A symbol summary.
-pub(super) fn summary_json(pair: &Pair<'_>) -> Value {
+/// A symbol where only the docs differ.
+pub(super) fn doc_change(pair: &Pair<'_>) -> wire::DocChange {
     let latest = pair.latest();
-    json!({
-        "symbol": latest.symbol().name,
-        "qualified_name": latest.symbol().qualified_name,
-        "kind": latest.symbol().kind.as_str(),
-        "path": latest.path(),
-        "line_start": latest.symbol().lines.start,
-    })
+    let symbol = latest.symbol();
+    wire::DocChange {
+        symbol: symbol.name.clone(),
+        qualified_name: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str().into(),
+        path: latest.path().to_owned(),
+        line_start: symbol.lines.start,
+    }
 }
 
 /// One side of a symbol.
-fn side_json(entry: &SymbolSide<'_>) -> Map<String, Value> {
+fn side(entry: &SymbolSide<'_>) -> wire::SymbolSide {
     let symbol = entry.symbol();
-    let language = &entry.file.version.language;
-    let mut fields = Map::new();
-    fields.insert("symbol_id".into(), json!(SymbolId::new(entry.path(), symbol).to_string()));
-    fields.insert("symbol_stable_id".into(), json!(StableId::new(language, symbol).to_string()));
-    fields.insert("kind".into(), json!(symbol.kind.as_str()));
-    fields.insert("qualified_name".into(), json!(symbol.qualified_name));
-    fields.insert("signature".into(), json!(shape::truncate(&symbol.signature, MAX_SIGNATURE_CHARS)));
-    fields.insert("path".into(), json!(entry.path()));
-    fields.insert("line_start".into(), json!(symbol.lines.start));
-    fields.insert("line_end".into(), json!(symbol.lines.end));
-    fields
+    wire::SymbolSide {
+        symbol_id: SymbolId::new(entry.path(), symbol).to_string(),
+        symbol_stable_id: StableId::new(&entry.file.version.language, symbol).to_string(),
+        kind: symbol.kind.as_str().into(),
+        qualified_name: symbol.qualified_name.clone(),
+        signature: shape::truncate(&symbol.signature, MAX_SIGNATURE_CHARS),
+        path: entry.path().to_owned(),
+        line_start: symbol.lines.start,
+        line_end: symbol.lines.end,
+    }
 }

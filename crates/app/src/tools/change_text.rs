@@ -147,7 +147,7 @@ fn body(pair: &Pair<'_>) -> String {
 fn called_by(callers: &[&Caller]) -> String {
     let (tests, code): (Vec<&&Caller>, Vec<&&Caller>) = callers.iter().partition(|caller| caller.is_test);
     let name = |caller: &&&Caller| {
-        let symbol = caller.from.symbol.as_ref().map(|symbol| format!(" {}", rows::short_name(symbol)));
+        let symbol = caller.from.symbol().map(|symbol| format!(" {}", rows::short_name(symbol)));
         let changed = if caller.is_changed { " (changed)" } else { "" };
         format!(
             "{}:{}{}{changed}",

@@ -6,8 +6,7 @@ use codecompass_model::Symbol;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_query::diff::{Facet, doc_changed, facets, own_lines};
 use codecompass_query::line_diff::{Step, counts, diff_lines, unified};
-use codecompass_wire::SymbolSummary;
-use serde_json::{Map, Value, json};
+use codecompass_wire::{SymbolSummary, compare_symbol as wire};
 
 use super::compare_symbol::{CompareArgs, SymbolVersion, SymbolVersions, inconsistent_index};
 use super::ref_compare::RefState;
@@ -61,12 +60,12 @@ impl Status {
         Status::Modified(facets(places, sides.0, sides.1))
     }
 
-    fn as_str(&self) -> &'static str {
+    fn wire(&self) -> wire::Status {
         match self {
-            Status::Added => "added",
-            Status::Deleted => "deleted",
-            Status::Unchanged => "unchanged",
-            Status::Modified(_) => "modified",
+            Status::Added => wire::Status::Added,
+            Status::Deleted => wire::Status::Deleted,
+            Status::Unchanged => wire::Status::Unchanged,
+            Status::Modified(_) => wire::Status::Modified,
         }
     }
 
@@ -95,18 +94,18 @@ fn steps(old: &[(u32, &str)], new: &[(u32, &str)]) -> Vec<Step> {
     diff_lines(&old, &new)
 }
 
-fn version_json(version: &SymbolVersion) -> Value {
+fn version_wire(version: &SymbolVersion) -> wire::SymbolVersion {
     let symbol = symbol(version);
-    json!({
-        "symbol_id": SymbolId::new(&version.0.version.path, symbol).to_string(),
-        "signature": symbol.signature,
-        "line_start": symbol.lines.start,
-        "line_end": symbol.lines.end,
-        "kind": symbol.kind.as_str(),
-        "language": version.0.version.language,
-        "qualified_name": symbol.qualified_name,
-        "path": version.0.version.path,
-    })
+    wire::SymbolVersion {
+        symbol_id: SymbolId::new(&version.0.version.path, symbol).to_string(),
+        signature: symbol.signature.clone(),
+        line_start: symbol.lines.start,
+        line_end: symbol.lines.end,
+        kind: symbol.kind.as_str().into(),
+        language: version.0.version.language.clone(),
+        qualified_name: symbol.qualified_name.clone(),
+        path: version.0.version.path.clone(),
+    }
 }
 
 /// The number of bytes of a diff that fit, in whole lines.
@@ -167,30 +166,27 @@ impl<'c> SymbolComparison<'c> {
         self.both.head.as_ref().or(self.both.base.as_ref())
     }
 
-    fn summary(&self) -> Value {
-        let Counts { added, removed } = self.counts;
-        match (&self.status, &self.both.base, &self.both.head) {
-            (Status::Modified(parts), Some(before), Some(after)) => {
-                let mut summary = json!({
-                    "status": "modified",
-                    "signature_changed": parts.contains(&Facet::Signature),
-                    "body_changed": parts.contains(&Facet::Body),
-                    "lines_added": added,
-                    "lines_removed": removed,
-                    "line_range_shifted": symbol(before).lines != symbol(after).lines,
-                });
-                if parts.contains(&Facet::Attributes) {
-                    summary["attributes_changed"] = json!(true);
-                }
-                summary
-            }
-            (Status::Unchanged, ..) => json!({ "status": "unchanged" }),
-            (status, ..) => json!({ "status": status.as_str(), "lines_added": added, "lines_removed": removed }),
+    fn summary(&self) -> wire::DiffSummary {
+        let is_changed = !self.is_unchanged();
+        let mut summary = wire::DiffSummary {
+            status: self.status.wire(),
+            signature_changed: None,
+            body_changed: None,
+            lines_added: is_changed.then_some(self.counts.added),
+            lines_removed: is_changed.then_some(self.counts.removed),
+            line_range_shifted: None,
+            attributes_changed: self.status.has(Facet::Attributes),
+        };
+        if let (Status::Modified(_), Some(before), Some(after)) = (&self.status, &self.both.base, &self.both.head) {
+            summary.signature_changed = Some(self.status.has(Facet::Signature));
+            summary.body_changed = Some(self.status.has(Facet::Body));
+            summary.line_range_shifted = Some(symbol(before).lines != symbol(after).lines);
         }
+        summary
     }
 
     fn headline(&self, latest: &SymbolVersion) -> String {
-        let mut told = vec![self.status.as_str().to_owned()];
+        let mut told = vec![self.status.wire().as_str().to_owned()];
         let facets = [(Facet::Signature, "signature"), (Facet::Body, "body"), (Facet::Attributes, "attributes")];
         told.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
         let docs = if self.is_unchanged() { "except docs" } else { "docs" };
@@ -203,34 +199,26 @@ impl<'c> SymbolComparison<'c> {
 }
 
 impl Render for SymbolComparison<'_> {
-    type Wire = Value;
+    type Wire = wire::Answer;
 
-    fn wire(self) -> Result<Value, AppError> {
+    fn wire(self) -> Result<Self::Wire, AppError> {
         let latest = self.latest().ok_or_else(inconsistent_index)?;
         let symbol = symbol(latest);
-        let mut fields = Map::new();
-        fields.insert("symbol".into(), json!(symbol.name));
-        fields.insert("path".into(), json!(latest.0.version.path));
-        fields.insert("symbol_stable_id".into(), json!(StableId::new(&latest.0.version.language, symbol).to_string()));
-        fields.insert("base_ref".into(), json!(self.question.base));
-        fields.insert("head_ref".into(), json!(self.question.head));
-        fields.insert("base_version".into(), json!(self.both.base.as_ref().map(version_json)));
-        fields.insert("head_version".into(), json!(self.both.head.as_ref().map(version_json)));
-        fields.insert("diff_summary".into(), self.summary());
-        if let Some(is_new) = self.doc_changed {
-            fields.insert("doc_changed".into(), json!(is_new));
-        }
-        if self.is_diff_cut {
-            fields.insert("diff_truncated".into(), json!(true));
-        }
-        if let Some(diff) = &self.diff {
-            fields.insert("diff".into(), json!(diff));
-        }
-        if !self.others.is_empty() {
-            fields.insert("other_matches".into(), json!(self.others));
-        }
-        fields.insert("metadata".into(), self.metadata.to_json());
-        Ok(Value::Object(fields))
+        Ok(wire::Answer {
+            symbol: symbol.name.clone(),
+            path: latest.0.version.path.clone(),
+            symbol_stable_id: StableId::new(&latest.0.version.language, symbol).to_string(),
+            base_ref: self.question.base.clone(),
+            head_ref: self.question.head.clone(),
+            base_version: self.both.base.as_ref().map(version_wire),
+            head_version: self.both.head.as_ref().map(version_wire),
+            diff_summary: self.summary(),
+            doc_changed: self.doc_changed,
+            diff_truncated: self.is_diff_cut,
+            diff: self.diff,
+            other_matches: self.others,
+            metadata: self.metadata,
+        })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {

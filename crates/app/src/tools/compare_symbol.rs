@@ -7,16 +7,13 @@ use codecompass_lang::REGISTRY;
 use codecompass_model::SymbolAt;
 use codecompass_query::AmbiguityPolicy;
 use codecompass_query::diff::{FilePair, FileSide, Pair, SymbolSide, pair_symbols};
-use codecompass_wire::ErrorData;
-use serde_json::json;
+use codecompass_wire::{ErrorData, compare_symbol as wire, schema};
 
 use super::compare_shape::SymbolComparison;
 use super::graph::{self, with_graph};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::symbol_input;
-use super::tool_spec::{
-    Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required, schema,
-};
+use super::tool_spec::{Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
@@ -41,35 +38,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("no_diff", ParamKind::Flag(false), "Omit the diff").cli_only().flag("no-diff"),
         WORKSPACE,
     ],
-    output: Output::Listed(
-        || {
-            json!({
-                "symbol": schema::text(),
-                "path": schema::text(),
-                "symbol_stable_id": schema::text(),
-                "base_ref": schema::text(),
-                "head_ref": schema::text(),
-                "base_version": schema::object_or_null(),
-                "head_version": schema::object_or_null(),
-                "diff_summary": schema::object(
-                    &[],
-                    &["lines_added", "lines_removed"],
-                    &[
-                        ("status", schema::one_of(&["added", "deleted", "modified", "unchanged"])),
-                        ("signature_changed", schema::flag()),
-                        ("body_changed", schema::flag()),
-                        ("attributes_changed", schema::flag()),
-                        ("line_range_shifted", schema::flag()),
-                    ],
-                ),
-                "doc_changed": schema::flag(),
-                "diff": schema::text(),
-                "diff_truncated": schema::flag(),
-                "other_matches": schema::list(schema::any_object()),
-            })
-        },
-        &["symbol", "path", "symbol_stable_id", "base_version", "head_version", "diff_summary"],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

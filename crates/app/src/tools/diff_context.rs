@@ -2,14 +2,14 @@
 
 use codecompass_index::source::FileChange;
 use codecompass_query::diff::{Pair, changed, drop_unchanged, pair_symbols, variants};
-use codecompass_wire::ErrorData;
-use serde_json::{Value, json};
+use codecompass_wire::{ENVELOPE_BYTES, ErrorData, diff_context as wire, fit, schema, size};
+use serde_json::Value;
 
 use super::input::Cursor;
 use super::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::test_filter::{TESTS, TestFilter};
-use super::tool_spec::{ALL, Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, schema};
+use super::tool_spec::{ALL, Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
 use super::{change_json, change_text, impact, shape};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
@@ -55,48 +55,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .flag("docs"),
         shape::CURSOR,
     ],
-    output: Output::Listed(
-        || {
-            let file = schema::object(&["path", "change_type", "old_path"], &[], &[]);
-            let change = schema::object(
-                &["symbol", "path"],
-                &[],
-                &[
-                    ("change_type", schema::one_of(&["added", "modified", "deleted"])),
-                    ("changed", schema::list(schema::one_of(&["signature", "body", "attributes", "doc"]))),
-                    ("before", schema::object_or_null()),
-                    ("after", schema::object_or_null()),
-                    ("lines", schema::object(&[], &["start", "end"], &[])),
-                ],
-            );
-            json!({
-                "base_ref": schema::text(),
-                "head_ref": schema::text(),
-                "merge_base_commit": schema::text(),
-                "affected_files": schema::count(),
-                "file_changes": schema::list(file),
-                "changes": schema::list(change),
-                "total_changes": schema::count(),
-                "doc_only_changes": schema::count(),
-                "doc_changes": schema::list(schema::any_object()),
-                "moved_symbols": schema::count(),
-                "affected_callers": schema::list(schema::any_object()),
-                "edges_added": schema::list(schema::any_object()),
-                "edges_removed": schema::list(schema::any_object()),
-            })
-        },
-        &[
-            "base_ref",
-            "head_ref",
-            "merge_base_commit",
-            "affected_files",
-            "file_changes",
-            "changes",
-            "total_changes",
-            "doc_only_changes",
-            "moved_symbols",
-        ],
-    ),
+    output: Output::Typed(schema::<wire::Answer>),
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -261,8 +220,16 @@ fn compute_diff(
     }
 }
 
-/// An optional list of the answer, with its JSON key.
-type Extra = (&'static str, Vec<Value>);
+/// The optional lists of the answer.
+#[derive(Default)]
+struct Extras {
+    docs: Option<Vec<wire::DocChange>>,
+    callers: Option<Vec<wire::AffectedCaller>>,
+    edges_added: Option<Vec<wire::CallChange>>,
+    edges_removed: Option<Vec<wire::CallChange>>,
+    /// Whether calls are missing.
+    is_incomplete: bool,
+}
 
 /// Everything the answer contains.
 pub(super) struct Diff<'d> {
@@ -283,49 +250,52 @@ impl Diff<'_> {
     /// Renders JSON. Files take at most a third of it, and so do the optional lists.
     fn render_json(&self, most_bytes: usize, mut metadata: Metadata) -> Result<Answer, AppError> {
         let RefPair { base_ref, head_ref, base, head } = self.sides;
-        let mut files: Vec<Value> = self.files.iter().map(|file| change_json::file(file)).collect();
-        files.truncate(codecompass_wire::fit(&files, most_bytes / 3));
+        let mut files: Vec<wire::FileChange> = self.files.iter().map(|file| change_json::file(file)).collect();
+        files.truncate(fit(&files, most_bytes / 3));
         if files.len() < self.files.len() {
             metadata.completeness = Completeness::Truncated;
             metadata.warnings.push(format!("{} of {} files are listed", files.len(), self.files.len()));
         }
-        let used: usize = files.iter().map(|file| file.to_string().len() + 1).sum();
-        let (extras, is_whole) = self.extras(most_bytes / 3)?;
-        let reserved = if extras.is_empty() { 0 } else { most_bytes / 3 };
+        let used: usize = files.iter().map(|file| size(file) + 1).sum();
+        let extras = self.extras(most_bytes / 3)?;
+        let DiffArgs { callers, edges, docs, .. } = *self.question;
+        let reserved = if callers || edges || docs { most_bytes / 3 } else { 0 };
 
         let from = base.snapshot.info().totals.digest;
         let identity = format!("diff {from} {base_ref:?} {head_ref:?} {}{}", self.filter, self.filter_identity());
         let cursor = Cursor::new(Some(&head.snapshot), &identity);
         let offset = cursor.decode(self.question.cursor.as_deref())?;
-        let mut page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();
-        let listed: Result<Vec<Value>, AppError> =
+        let page: Vec<Pair<'_>> = self.changes.iter().skip(offset).take(self.question.limit).copied().collect();
+        let listed: Result<Vec<wire::Change>, AppError> =
             page.iter().map(|pair| change_json::change(base, head, pair)).collect();
         let mut listed = listed?;
-        listed.truncate(codecompass_wire::fit(&listed, most_bytes.saturating_sub(used + reserved)));
-        page.truncate(listed.len());
+        listed.truncate(fit(&listed, most_bytes.saturating_sub(used + reserved)));
         if offset + listed.len() < self.changes.len() {
             metadata.completeness = Completeness::Truncated;
             metadata.next_cursor = Some(cursor.encode(offset + listed.len()));
         }
-        if !is_whole {
+        if extras.is_incomplete {
             metadata.completeness = Completeness::Partial;
             let what = "calls are incomplete (time or size limit); retry, or narrow `path_filter`";
             metadata.warnings.push(what.into());
         }
-        let mut json = json!({
-            "base_ref": base_ref,
-            "head_ref": head_ref,
-            "merge_base_commit": base.commit,
-            "affected_files": self.files.len(),
-            "file_changes": files,
-            "changes": listed,
-            "total_changes": self.changes.len(),
-            "doc_only_changes": self.docs.len(),
-            "moved_symbols": self.moved,
-        });
-        extras.into_iter().for_each(|(key, list)| json[key] = Value::Array(list));
-        json["metadata"] = metadata.to_json();
-        Ok(Answer { text: String::new(), json, code: 0 })
+        let answer = wire::Answer {
+            base_ref: base_ref.clone(),
+            head_ref: head_ref.clone(),
+            merge_base_commit: base.commit.clone(),
+            affected_files: self.files.len(),
+            file_changes: files,
+            changes: listed,
+            total_changes: self.changes.len(),
+            doc_only_changes: self.docs.len(),
+            moved_symbols: self.moved,
+            doc_changes: extras.docs,
+            affected_callers: extras.callers,
+            edges_added: extras.edges_added,
+            edges_removed: extras.edges_removed,
+            metadata,
+        };
+        Answer::from_wire(&answer, 0)
     }
 
     /// The part of the cursor identity that the paths do not cover.
@@ -372,33 +342,30 @@ impl Diff<'_> {
         Ok(Answer { text, json: Value::Null, code: 0 })
     }
 
-    /// The optional lists, and whether the calls in them are complete.
-    fn extras(&self, most_bytes: usize) -> Result<(Vec<Extra>, bool), AppError> {
+    /// The optional lists.
+    fn extras(&self, most_bytes: usize) -> Result<Extras, AppError> {
         let DiffArgs { callers, edges, docs, limit, time_limit: ref patience, .. } = *self.question;
         let count = usize::from(docs) + usize::from(callers) + 2 * usize::from(edges);
         let most_bytes = most_bytes / count.max(1);
         let (base, head) = (&self.sides.base, &self.sides.head);
         let looked = impact::ImpactInput { base, head, pairs: self.all, changes: &self.changes, most_bytes };
-        let (mut extras, mut is_whole) = (Vec::new(), true);
+        let mut extras = Extras::default();
         if docs {
-            let mut list: Vec<Value> = self.docs.iter().take(limit).map(change_json::summary_json).collect();
-            list.truncate(codecompass_wire::fit(&list, most_bytes + codecompass_wire::ENVELOPE_BYTES));
-            extras.push(("doc_changes", list));
+            let mut list: Vec<wire::DocChange> = self.docs.iter().take(limit).map(change_json::doc_change).collect();
+            list.truncate(fit(&list, most_bytes + ENVELOPE_BYTES));
+            extras.docs = Some(list);
         }
         if callers {
             let found = impact::callers(&looked, limit, patience)?;
-            is_whole &= found.is_complete;
-            extras.push(("affected_callers", json_list(&found.items)));
+            extras.is_incomplete |= !found.is_complete;
+            extras.callers = Some(found.wire());
         }
         if edges {
             let [added, removed] = impact::edges(&looked, limit, patience)?;
-            is_whole &= added.is_complete && removed.is_complete;
-            extras.extend([("edges_added", json_list(&added.items)), ("edges_removed", json_list(&removed.items))]);
+            extras.is_incomplete |= !(added.is_complete && removed.is_complete);
+            extras.edges_added = Some(added.wire());
+            extras.edges_removed = Some(removed.wire());
         }
-        Ok((extras, is_whole))
+        Ok(extras)
     }
-}
-
-fn json_list<T: impact::ToJson>(items: &[T]) -> Vec<Value> {
-    items.iter().map(impact::ToJson::json).collect()
 }

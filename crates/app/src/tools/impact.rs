@@ -6,8 +6,11 @@ use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Confidence, Symbol, SymbolAt, SymbolKind};
 use codecompass_query::diff::{Pair, SymbolChange, SymbolSide};
 use codecompass_query::graph::{CallEdge, Direction, Graph};
-use serde_json::{Value, json};
+use codecompass_wire::get_call_graph::CallSite;
+use codecompass_wire::{ENVELOPE_BYTES, SymbolIdentity, diff_context as wire, fit};
+use serde::Serialize;
 
+use super::change_json;
 use super::graph::{self, GraphSymbol, with_graph};
 use super::ref_compare::RefState;
 use crate::error::AppError;
@@ -28,54 +31,64 @@ pub(super) struct PartialList<T> {
     pub(super) is_complete: bool,
 }
 
-impl<T: ToJson> PartialList<T> {
+impl<T: ToWire> PartialList<T> {
     fn new() -> Self {
         Self { items: Vec::new(), is_complete: true }
     }
 
     /// Truncated to the size of an answer.
     fn fitted(mut self, limit: usize, most_bytes: usize) -> Self {
-        let items: Vec<Value> = self.items.iter().map(ToJson::json).collect();
+        let items: Vec<T::Wire> = self.items.iter().map(ToWire::wire).collect();
         // The space around the lists is reserved elsewhere.
-        let kept =
-            codecompass_wire::fit(&items, most_bytes.saturating_add(codecompass_wire::ENVELOPE_BYTES)).min(limit);
+        let kept = fit(&items, most_bytes.saturating_add(ENVELOPE_BYTES)).min(limit);
         self.is_complete &= kept >= self.items.len();
         self.items.truncate(kept);
         self
     }
+
+    /// The items as the contracts define them.
+    pub(super) fn wire(&self) -> Vec<T::Wire> {
+        self.items.iter().map(ToWire::wire).collect()
+    }
 }
 
-/// Renders as JSON.
-pub(super) trait ToJson {
-    /// The JSON as the contracts define it.
-    fn json(&self) -> Value;
+/// Has a type on the wire.
+pub(super) trait ToWire {
+    /// The type.
+    type Wire: Serialize;
+
+    /// The value as the contracts define it.
+    fn wire(&self) -> Self::Wire;
 }
 
 /// A symbol, or file-level code.
-pub(super) struct SymbolMention {
-    pub(super) path: String,
-    pub(super) symbol: Option<Symbol>,
-    module: Value,
+pub(super) enum CallingCode {
+    Symbol(String, Symbol),
+    Module(SymbolIdentity),
 }
 
-impl SymbolMention {
-    fn new(path: &str, symbol: &Symbol) -> Self {
-        Self { path: path.to_owned(), symbol: Some(symbol.clone()), module: Value::Null }
+impl CallingCode {
+    /// The symbol, if it is one.
+    pub(super) fn symbol(&self) -> Option<&Symbol> {
+        match self {
+            CallingCode::Symbol(_, symbol) => Some(symbol),
+            CallingCode::Module(_) => None,
+        }
     }
 
-    fn json(&self) -> Value {
-        match &self.symbol {
-            Some(symbol) => mention(&self.path, symbol),
-            None => self.module.clone(),
+    fn wire(&self) -> wire::CallerSymbol {
+        match self {
+            CallingCode::Symbol(path, symbol) => wire::CallerSymbol::Symbol(mention(path, symbol)),
+            CallingCode::Module(module) => wire::CallerSymbol::Module(module.clone()),
         }
     }
 }
 
 /// A caller of a changed symbol.
 pub(super) struct Caller {
-    pub(super) from: SymbolMention,
+    pub(super) from: CallingCode,
     /// The callee, in its current or last version.
-    to: SymbolMention,
+    to: (String, Symbol),
     pub(super) called: SymbolAt,
     change: SymbolChange,
     is_signature_new: bool,
@@ -86,19 +99,22 @@ pub(super) struct Caller {
     pub(super) is_test: bool,
 }
 
-impl ToJson for Caller {
-    fn json(&self) -> Value {
-        let mut to = self.to.json();
-        to["change_type"] = json!(self.change.as_str());
-        to["signature_changed"] = json!(self.is_signature_new);
-        json!({
-            "from": self.from.json(),
-            "to": to,
-            "call_site": { "file": self.path, "line": self.line },
-            "confidence": self.confidence.as_str(),
-            "is_changed": self.is_changed,
-            "is_test": self.is_test,
-        })
+impl ToWire for Caller {
+    type Wire = wire::AffectedCaller;
+
+    fn wire(&self) -> wire::AffectedCaller {
+        wire::AffectedCaller {
+            from: self.from.wire(),
+            to: wire::ChangedCallee {
+                symbol: mention(&self.to.0, &self.to.1),
+                change_type: change_json::change_type(self.change),
+                signature_changed: self.is_signature_new,
+            },
+            call_site: CallSite { file: self.path.clone(), line: self.line },
+            confidence: self.confidence.as_str().into(),
+            is_changed: self.is_changed,
+            is_test: self.is_test,
+        }
     }
 }
 
@@ -112,14 +128,16 @@ pub(super) struct CallChange {
     confidence: Confidence,
 }
 
-impl ToJson for CallChange {
-    fn json(&self) -> Value {
-        json!({
-            "from": mention(&self.from.0, &self.from.1),
-            "to": mention(&self.to.0, &self.to.1),
-            "call_site": { "file": self.path, "line": self.line },
-            "confidence": self.confidence.as_str(),
-        })
+impl ToWire for CallChange {
+    type Wire = wire::CallChange;
+
+    fn wire(&self) -> wire::CallChange {
+        wire::CallChange {
+            from: mention(&self.from.0, &self.from.1),
+            to: mention(&self.to.0, &self.to.1),
+            call_site: CallSite { file: self.path.clone(), line: self.line },
+            confidence: self.confidence.as_str().into(),
+        }
     }
 }
 
@@ -281,17 +299,14 @@ fn caller(
     let from = match edge.symbol {
         Some(at) => {
             let caller = GraphSymbol::load(graph, at)?;
-            SymbolMention::new(&caller.file.path, caller.symbol())
+            CallingCode::Symbol(caller.file.path.clone(), caller.symbol().clone())
         }
-        None => {
-            let module = Value::Object(graph::fields(&graph::module_identity_of(graph, edge.file)?));
-            SymbolMention { path: edge.path.clone(), symbol: None, module }
-        }
+        None => CallingCode::Module(graph::module_identity_of(graph, edge.file)?),
     };
     let called = pair.latest();
     Ok(Caller {
         from,
-        to: SymbolMention::new(called.path(), called.symbol()),
+        to: (called.path().to_owned(), called.symbol().clone()),
         called: called.at(),
         change: pair.change().unwrap_or(SymbolChange::Modified),
         is_signature_new: pair.has_new_signature(),
@@ -303,11 +318,11 @@ fn caller(
     })
 }
 
-fn mention(path: &str, symbol: &Symbol) -> Value {
-    json!({
-        "symbol_id": SymbolId::new(path, symbol).to_string(),
-        "qualified_name": symbol.qualified_name,
-        "kind": symbol.kind.as_str(),
-        "path": path,
-    })
+fn mention(path: &str, symbol: &Symbol) -> wire::SymbolMention {
+    wire::SymbolMention {
+        symbol_id: SymbolId::new(path, symbol).to_string(),
+        qualified_name: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str().into(),
+        path: path.to_owned(),
+    }
 }
