@@ -193,10 +193,9 @@ fn after_item(tokens: &[Placed], start: usize) -> usize {
     let ends_in_semicolon = constant || ["use", "type", "static", "let"].contains(&word(at));
     let is_item = ["fn", "mod", "struct", "enum", "union", "trait", "impl", "unsafe", "async", "extern", "const"]
         .contains(&word(at));
+    let ends_in_comma = !is_item && !ends_in_semicolon;
     while at < tokens.len() {
-        if is(at, ';') {
-            return at + 1;
-        } else if is(at, ',') && !is_item && !ends_in_semicolon {
+        if is(at, ';') || is(at, ',') && ends_in_comma {
             return at + 1;
         } else if ['(', '[', '{'].iter().any(|&c| is(at, c)) {
             let closes_item = is(at, '{') && !ends_in_semicolon;
