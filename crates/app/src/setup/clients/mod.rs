@@ -1,0 +1,220 @@
+//! The clients that can be set up: the locations of their files, the format of an entry, and how they start a server.
+//!
+//! One table row per client drives `setup`, `unsetup`, `doctor --client` and `docs/clients.md`. The data comes from the
+//! clients' own documentation and sources.
+
+mod formats;
+#[cfg(test)]
+mod page;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use table::CLIENTS;
+
+/// A client.
+pub(crate) struct Client {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// The client is installed if one of these exists.
+    pub(super) markers: &'static [FileLocation],
+    /// The file for all projects; `None` if the entry can only be printed.
+    pub(crate) user: Option<ConfigFile>,
+    /// The file for one project.
+    pub(crate) project: Option<ConfigFile>,
+    /// The entry to add manually, if no file is edited.
+    pub(super) by_hand: Option<(&'static str, &'static EntryFormat)>,
+    pub(super) instructions: InstructionFiles,
+    pub(super) skills: InstructionFiles,
+    pub(crate) start: StartBehavior,
+}
+
+/// A configuration file with server entries.
+#[derive(Clone, Copy)]
+pub(crate) struct ConfigFile {
+    /// The first existing file of these, or else the first possible one.
+    pub(super) files: &'static [FileLocation],
+    pub(crate) shape: &'static EntryFormat,
+    /// Whether the file is shared with other machines: it must not contain anything specific to this one.
+    pub(super) is_committed: bool,
+    /// The client's placeholder for the open folder, if it does not report the folder in another way.
+    pub(super) folder: Option<&'static str>,
+    /// An additional step for the user.
+    pub(super) note: Option<&'static str>,
+}
+
+/// Instruction files for agents: for all projects, and for one.
+pub(super) struct InstructionFiles {
+    pub(super) user: &'static [FileLocation],
+    pub(super) project: Option<&'static str>,
+}
+
+/// The location of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FileLocation {
+    /// Below the home folder.
+    Home(&'static str),
+    /// Below `$XDG_CONFIG_HOME`, or else `~/.config`, on every platform.
+    Dot(&'static str),
+    /// Below the platform's folder for configuration.
+    Platform(&'static str),
+    /// Below the folder named by a variable. If the variable is set, no other location counts.
+    Below(&'static str, &'static str),
+    /// The file named by a variable, with the same rule.
+    Named(&'static str),
+    /// Below the root of the project.
+    Project(&'static str),
+}
+
+/// The format of an entry.
+pub(crate) struct EntryFormat {
+    pub(super) syntax: Syntax,
+    /// The keys that lead to the entries.
+    pub(super) servers: &'static [&'static str],
+    pub(super) fields: &'static [Field],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax {
+    Json,
+    Toml,
+    Yaml,
+}
+
+/// A field of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Field {
+    Word(&'static str, &'static str),
+    Flag(&'static str, bool),
+    Number(&'static str, u32),
+    /// The program.
+    Command(&'static str),
+    /// Its arguments.
+    Arguments(&'static str),
+    /// Both in one list.
+    CommandLine(&'static str),
+    /// Its variables; omitted if there are none.
+    Variables(&'static str),
+    /// The variables to pass on to it, if the entry does not set the data folder itself.
+    Passed(&'static str, &'static [&'static str]),
+}
+
+/// How a client starts a server.
+pub(crate) struct StartBehavior {
+    /// The variables that it passes on; `None` for all.
+    pub(crate) passes: Option<&'static [&'static str]>,
+    /// The working folder of the server.
+    pub(crate) folder: Folder,
+    /// The variable that names the open folder.
+    pub(crate) project_variable: Option<&'static str>,
+    /// Whether it answers `roots/list`.
+    pub(crate) roots: bool,
+}
+
+impl StartBehavior {
+    /// Whether a server can know the open folder without a `workspace` argument in each request.
+    pub(crate) fn reports_folder(&self) -> bool {
+        self.folder == Folder::Project || self.project_variable.is_some() || self.roots
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Folder {
+    /// The project folder.
+    Project,
+    /// The root of the file system.
+    Root,
+    /// The user's home folder.
+    Home,
+}
+
+/// The user's folders and variables, which determine file locations.
+pub(crate) struct Environment<'a> {
+    pub(crate) home: PathBuf,
+    /// The root of the project, for a project setup.
+    pub(crate) project: Option<&'a Path>,
+    pub(crate) variable: &'a dyn Fn(&str) -> Option<PathBuf>,
+}
+
+impl Environment<'_> {
+    /// The path of a location; `None` if it does not exist on this system.
+    fn resolve(&self, place: FileLocation) -> Option<PathBuf> {
+        let dot = || {
+            let named = (self.variable)("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
+            named.unwrap_or_else(|| self.home.join(".config"))
+        };
+        Some(match place {
+            FileLocation::Home(path) => self.home.join(path),
+            FileLocation::Dot(path) => dot().join(path),
+            FileLocation::Platform(path) if cfg!(target_os = "macos") => {
+                self.home.join("Library/Application Support").join(path)
+            }
+            FileLocation::Platform(path) if cfg!(windows) => (self.variable)("APPDATA")?.join(path),
+            FileLocation::Platform(path) => dot().join(path),
+            FileLocation::Below(variable, path) => (self.variable)(variable)?.join(path),
+            FileLocation::Named(variable) => (self.variable)(variable)?,
+            FileLocation::Project(path) => self.project?.join(path),
+        })
+    }
+
+    /// The path of a configuration file.
+    pub(crate) fn config_file(&self, spot: &ConfigFile) -> Option<PathBuf> {
+        self.first_existing(spot.files)
+    }
+
+    fn first_existing(&self, places: &[FileLocation]) -> Option<PathBuf> {
+        // A variable determines the client's location, even if nothing exists there yet.
+        let named = places.iter().filter(|place| matches!(place, FileLocation::Below(..) | FileLocation::Named(_)));
+        if let Some(path) = named.filter_map(|place| self.resolve(*place)).next() {
+            return Some(path);
+        }
+        let paths: Vec<PathBuf> = places.iter().filter_map(|place| self.resolve(*place)).collect();
+        let there = paths.iter().find(|path| path.symlink_metadata().is_ok()).cloned();
+        there.or_else(|| paths.into_iter().next())
+    }
+
+    /// The path of an instruction file.
+    pub(super) fn instruction_file(&self, notes: &InstructionFiles) -> Option<PathBuf> {
+        match self.project {
+            Some(root) => notes.project.map(|path| root.join(path)),
+            None => self.first_existing(notes.user),
+        }
+    }
+
+    /// Whether a client is installed.
+    pub(crate) fn is_installed(&self, client: &Client) -> bool {
+        client.markers.iter().filter_map(|place| self.resolve(*place)).any(|path| path.exists())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_is_unique_and_configurable() {
+        let mut names: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), CLIENTS.len());
+        for client in CLIENTS {
+            assert!(!client.markers.is_empty(), "{}", client.name);
+            assert!(client.user.is_some() != client.by_hand.is_some(), "{}", client.name);
+            assert!(client.project.is_none_or(|spot| spot.is_committed), "{}: project files are shared", client.name);
+        }
+    }
+
+    #[test]
+    fn variables_override_file_locations() {
+        let none = |_: &str| None;
+        let some = |name: &str| (name == "CODEX_HOME").then(|| PathBuf::from("/elsewhere"));
+        let codex = CLIENTS.iter().find(|client| client.name == "codex").expect("codex is in the table");
+        let spot = codex.user.as_ref().expect("codex has a user file");
+        let at = |variable: &dyn Fn(&str) -> Option<PathBuf>| {
+            Environment { home: "/home/x".into(), project: None, variable }.config_file(spot)
+        };
+        assert_eq!(at(&none), Some("/home/x/.codex/config.toml".into()));
+        assert_eq!(at(&some), Some("/elsewhere/config.toml".into()));
+    }
+}

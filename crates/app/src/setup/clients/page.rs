@@ -1,0 +1,78 @@
+//! `docs/clients.md`, generated from the table.
+
+use std::path::Path;
+
+use super::{CLIENTS, ConfigFile, FileLocation, Folder, InstructionFiles};
+
+fn location_text(place: FileLocation) -> String {
+    match place {
+        FileLocation::Home(path) => format!("`~/{path}`"),
+        FileLocation::Dot(path) => format!("`~/.config/{path}`"),
+        FileLocation::Platform(path) => format!("`{path}` in the platform's configuration folder"),
+        FileLocation::Below(variable, path) => format!("`${variable}/{path}`"),
+        FileLocation::Named(variable) => format!("`${variable}`"),
+        FileLocation::Project(path) => format!("`{path}`"),
+    }
+}
+
+fn locations_text(places: &[FileLocation]) -> String {
+    let texts: Vec<String> = places.iter().map(|place| location_text(*place)).collect();
+    if texts.is_empty() { "–".into() } else { texts.join(", ") }
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Clients\n\n\
+         - Covers: the files that `codecompass setup` edits for each client, and how each client starts a server.\n\
+         - Result: thirteen clients are configured automatically; for the others `setup` prints what to enter.\n\
+         - Reproduce: `UPDATE=1 cargo test -p codecompass --lib` generates this page; `codecompass doctor --client` checks \
+         your machine.\n\n\
+         When several files are listed, `setup` uses the one that a variable names, otherwise the first that exists.\n\n\
+         | client | name | your file | a project's file | instructions: yours, a project's | skill: yours, a project's |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for client in CLIENTS {
+        let spot = |spot: &Option<ConfigFile>| spot.map_or("–".into(), |spot| locations_text(spot.files));
+        let user = match client.by_hand {
+            Some((place, _)) => format!("printed only: {place}"),
+            None => spot(&client.user),
+        };
+        let notes = |notes: &InstructionFiles| {
+            let project = notes.project.map_or("–".into(), |path| format!("`{path}`"));
+            format!("{}; {project}", locations_text(notes.user))
+        };
+        page += &format!(
+            "| {} | `{}` | {user} | {} | {} | {} |\n",
+            client.title,
+            client.name,
+            spot(&client.project),
+            notes(&client.instructions),
+            notes(&client.skills)
+        );
+    }
+    page += "\n## How each starts a server\n\n\
+             A server finds its repository by `--workspace`, then `CLAUDE_PROJECT_DIR`, `WORKSPACE_FOLDER_PATHS`, \
+             the client's roots, and finally the folder it is started in.\n\n\
+             | client | started in | names the folder by | environment passed on |\n|---|---|---|---|\n";
+    for client in CLIENTS.iter().filter(|client| client.user.is_some()) {
+        let start = &client.start;
+        let folder = match start.folder {
+            Folder::Project => "the project",
+            Folder::Root => "`/`",
+            Folder::Home => "the home folder",
+        };
+        let mut tells: Vec<String> = start.project_variable.map(|name| format!("`{name}`")).into_iter().collect();
+        tells.extend(start.roots.then(|| "roots".to_owned()));
+        let silent = if start.reports_folder() { "–" } else { "nothing; its agent must name it (`workspace`)" };
+        let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
+        let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
+        page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
+    }
+    page
+}
+
+#[test]
+fn clients_page_matches_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/clients.md");
+    codecompass_testkit::expect_file(&path, &page());
+}
