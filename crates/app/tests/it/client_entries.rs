@@ -31,12 +31,10 @@ struct ClientBehavior {
     folder: &'static str,
     tells: Option<&'static str>,
     roots: bool,
-    /// The client announces nothing, so its agent has to name the folder.
-    is_silent: bool,
 }
 
 const fn plain(client: &'static str) -> ClientBehavior {
-    ClientBehavior { client, passes: None, folder: "project", tells: None, roots: false, is_silent: false }
+    ClientBehavior { client, passes: None, folder: "project", tells: None, roots: false }
 }
 
 const CLIENTS: &[ClientBehavior] = &[
@@ -50,9 +48,9 @@ const CLIENTS: &[ClientBehavior] = &[
     plain("copilot"),
     ClientBehavior { roots: true, ..plain("opencode") },
     plain("zed"),
-    plain("gemini"),
+    ClientBehavior { roots: true, ..plain("gemini") },
     plain("windsurf"),
-    ClientBehavior { folder: "/", is_silent: true, ..plain("cline") },
+    plain("cline"),
     plain("kiro"),
     plain("junie"),
     plain("amp"),
@@ -172,12 +170,8 @@ impl User {
         let hello = lines.next().expect("the server answers").expect("text");
         assert!(hello.contains("\"protocolVersion\""), "{}: {hello}", known.client);
         send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        let mut arguments = json!({ "query": "only_here" });
-        if known.is_silent {
-            arguments["workspace"] = json!(root);
-        }
         send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
-            "name": "search_code", "arguments": arguments,
+            "name": "search_code", "arguments": { "query": "only_here" },
         } }));
         let answer = loop {
             let line = lines.next().unwrap_or_else(|| panic!("{} got no answer", known.client)).expect("text");
@@ -237,9 +231,7 @@ fn doctor_starts_every_entry() {
         user.repository.root().display(),
         user.home().join("my data/codecompass").display()
     );
-    let silent = CLIENTS.iter().filter(|known| known.is_silent).count();
-    assert_eq!(told.matches(&serving).count(), CLIENTS.len() - silent, "{told}");
-    assert_eq!(told.matches("when a call names it").count(), silent, "{told}");
+    assert_eq!(told.matches(&serving).count(), CLIENTS.len(), "{told}");
     assert_eq!(told.matches("configured in ").count(), CLIENTS.len(), "{told}");
     // Outside a repository, there is nothing to check.
     let told = Command::new(PROGRAM)

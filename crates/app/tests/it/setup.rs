@@ -55,7 +55,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (".codeium/windsurf/mcp_config.json", "{\n}\n"),
     (
-        ".cline/mcp.json",
+        ".cline/data/settings/cline_mcp_settings.json",
         "{\n  \"mcpServers\":\n  {\n    \"c\": { \"disabled\": true, \"autoApprove\": [ ] }\n    // the last one\n  }\n}\n\n\n",
     ),
     (".kiro/settings/mcp.json", "{\"mcpServers\": {\n\"k\": {\"command\": \"k\"}}}"),
@@ -260,7 +260,11 @@ fn broken_or_read_only_files_are_left_alone() {
     for path in broken.iter().map(|(path, ..)| *path).chain([".config/zed/settings.json", ".cursor/mcp.json"]) {
         assert_eq!(after[&user.at(path)], before[&user.at(path)], "{path}");
     }
-    for path in [".cline/mcp.json", ".codeium/windsurf/mcp_config.json", ".config/opencode/opencode.jsonc"] {
+    for path in [
+        ".cline/data/settings/cline_mcp_settings.json",
+        ".codeium/windsurf/mcp_config.json",
+        ".config/opencode/opencode.jsonc",
+    ] {
         assert!(user.read(path).contains("serve-mcp"), "{path}");
     }
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
@@ -451,7 +455,8 @@ fn dry_run_and_print_change_nothing() {
         home: TempDir::new().expect("a temporary folder can be created"),
         project: Project::new(Repository::new()),
     };
-    assert!(empty.run_expecting("setup", 1).contains("No client is installed"));
+    let told = empty.run("setup", &[("PATH", "/nowhere")]);
+    assert!(told.code == Some(1) && told.stdout.contains("No client is installed"), "{told:?}");
     assert_eq!(empty.file_contents().len(), 1);
     assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
     assert!(empty.run("setup codex --tools nonsense", &[]).stderr.contains("nonsense"));
@@ -463,13 +468,53 @@ fn variables_override_client_paths() {
     let elsewhere = TempDir::new().expect("a temporary folder can be created");
     let folder = elsewhere.path().to_str().expect("UTF-8");
     let file = format!("{folder}/own.jsonc");
-    let env = [("CLAUDE_CONFIG_DIR", folder), ("CODEX_HOME", folder), ("OPENCODE_CONFIG", file.as_str())];
+    let cline = format!("{folder}/servers.json");
+    let env = [
+        ("CLAUDE_CONFIG_DIR", folder),
+        ("CODEX_HOME", folder),
+        ("OPENCODE_CONFIG", file.as_str()),
+        ("COPILOT_HOME", folder),
+        ("GEMINI_CLI_HOME", folder),
+        ("CLINE_MCP_SETTINGS_PATH", cline.as_str()),
+        // The file counts, not the folder.
+        ("CLINE_DIR", "/nowhere"),
+    ];
     let before = user.file_contents();
-    assert_eq!(user.run("setup claude-code codex opencode", &env).code, Some(0));
+    assert_eq!(user.run("setup claude-code codex opencode copilot gemini cline", &env).code, Some(0));
     assert_eq!(user.file_contents(), before);
-    for name in [".claude.json", "config.toml", "own.jsonc"] {
+    let names =
+        [".claude.json", "config.toml", "own.jsonc", "mcp-config.json", ".gemini/settings.json", "servers.json"];
+    for name in names {
         assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it exists").contains("serve-mcp"), "{name}");
     }
     assert_eq!(user.run("unsetup", &env).code, Some(0));
     assert_eq!(fs::read_dir(elsewhere.path()).expect("it can be listed").count(), 0);
+}
+
+#[test]
+fn programs_on_path_are_found_but_not_run() {
+    let user = User {
+        home: TempDir::new().expect("a temporary folder can be created"),
+        project: Project::new(Repository::new()),
+    };
+    let script = "#!/bin/sh\ntouch \"$HOME/was-run\"\n";
+    // `zed`, `goose` and `code` alone may be other programs; `amp` leads to the package of the client.
+    let names = ["claude", "codex", "copilot", "cline", "gemini", "zed", "goose", "code"];
+    let package = "lib/node_modules/@sourcegraph/amp/dist/main.js";
+    for path in names.map(|name| format!("bin/{name}")).iter().map(String::as_str).chain([package]) {
+        user.write(path, script);
+        fs::set_permissions(user.at(path), fs::Permissions::from_mode(0o755)).expect("it can be set");
+    }
+    symlink(user.at(package), user.at("bin/amp")).expect("a link can be created");
+    let before = user.file_contents();
+    let bin = user.at("bin").display().to_string();
+    let reply = user.run("setup --json", &[("PATH", &bin)]);
+    let answer: Value = serde_json::from_str(&reply.stdout).expect("an answer is JSON");
+    let mut found: Vec<&str> =
+        answer["clients"].as_array().expect("a list").iter().filter_map(|item| item["client"].as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["amp", "claude-code", "cline", "codex", "copilot", "gemini"], "{answer}");
+    assert!(!user.at("was-run").exists(), "no program is run");
+    assert_eq!(user.run("unsetup", &[("PATH", &bin)]).code, Some(0));
+    assert_eq!(user.file_contents(), before);
 }

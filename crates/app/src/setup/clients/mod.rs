@@ -12,13 +12,17 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use table::CLIENTS;
 
+use crate::launch::resolve_program;
+
 /// A client.
 pub(crate) struct Client {
     /// Its name on the command line.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
-    /// The client is installed if one of these exists.
+    /// The client is installed if one of these exists,
     pub(super) markers: &'static [FileLocation],
+    /// or if one of these is on `PATH`. A client creates its folder only when it first runs.
+    pub(super) programs: &'static [Program],
     /// The file for all projects; `None` if the entry can only be printed.
     pub(crate) user: Option<ConfigFile>,
     /// The file for one project.
@@ -48,6 +52,15 @@ pub(crate) struct ConfigFile {
 pub(super) struct InstructionFiles {
     pub(super) user: &'static [FileLocation],
     pub(super) project: Option<&'static str>,
+}
+
+/// A program whose presence on `PATH` shows that a client is installed. It is looked up, never run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Program {
+    /// No other program in common use has this name.
+    Unique(&'static str),
+    /// Other programs have this name, too, so the path that its links lead to has to contain one of these parts.
+    Inside(&'static str, &'static [&'static str]),
 }
 
 /// The location of a file.
@@ -185,6 +198,25 @@ impl Environment<'_> {
     /// Whether a client is installed.
     pub(crate) fn is_installed(&self, client: &Client) -> bool {
         client.markers.iter().filter_map(|place| self.resolve(*place)).any(|path| path.exists())
+            || client.programs.iter().any(|program| self.has_program(*program))
+    }
+
+    fn has_program(&self, program: Program) -> bool {
+        match program {
+            Program::Unique(name) => self.program_path(name).is_some(),
+            Program::Inside(name, parts) => self.program_path(name).is_some_and(|path| {
+                let path = path.to_string_lossy().replace('\\', "/");
+                parts.iter().any(|part| path.contains(part))
+            }),
+        }
+    }
+
+    /// The real path of a program on `PATH`.
+    fn program_path(&self, name: &str) -> Option<PathBuf> {
+        let path = (self.variable)("PATH")?;
+        let find = |name: &str| resolve_program(name, Some(path.as_os_str()));
+        // Package managers of Windows install scripts.
+        find(name).or_else(|| find(&format!("{name}.cmd")).filter(|_| cfg!(windows)))
     }
 }
 

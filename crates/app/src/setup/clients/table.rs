@@ -1,6 +1,7 @@
 //! The table of clients.
 
 use super::FileLocation::{self, Below, Dot, Home, Named, Platform, Project};
+use super::Program::{Inside, Unique};
 use super::formats::{AMP, CLAUDE, CLINE, CODEX, COPILOT, GOOSE, MCP_SERVERS, OPENCODE, SHARED, VS_CODE, ZED};
 use super::{Client, ConfigFile, EntryFormat, Folder, InstructionFiles, StartBehavior};
 
@@ -15,6 +16,7 @@ const BASE: Client = Client {
     name: "",
     title: "",
     markers: &[],
+    programs: &[],
     user: None,
     project: None,
     by_hand: None,
@@ -47,6 +49,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "claude-code",
         title: "Claude Code",
         markers: &[Below("CLAUDE_CONFIG_DIR", ""), Home(".claude.json"), Home(".claude")],
+        programs: &[Unique("claude")],
         user: user_file(&[Below("CLAUDE_CONFIG_DIR", ".claude.json"), Home(".claude.json")], &CLAUDE),
         project: Some(ConfigFile {
             files: &[Project(".mcp.json")],
@@ -70,6 +73,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "codex",
         title: "Codex",
         markers: &[Below("CODEX_HOME", ""), Home(".codex")],
+        programs: &[Unique("codex")],
         user: user_file(&[Below("CODEX_HOME", "config.toml"), Home(".codex/config.toml")], &CODEX),
         project: Some(ConfigFile {
             files: &[Project(".codex/config.toml")],
@@ -90,6 +94,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "cursor",
         title: "Cursor",
         markers: &[Home(".cursor")],
+        programs: &[Unique("cursor"), Unique("cursor-agent")],
         user: user_file(&[Home(".cursor/mcp.json")], &MCP_SERVERS),
         project: Some(ConfigFile {
             files: &[Project(".cursor/mcp.json")],
@@ -110,6 +115,8 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "vscode",
         title: "VS Code",
         markers: &[Platform("Code/User")],
+        // A fork of Codex installs `code`, too.
+        programs: &[Inside("code", &["/code/", "Visual Studio Code", "VS Code", "vscode"])],
         user: Some(ConfigFile {
             files: &[Platform("Code/User/mcp.json")],
             shape: &VS_CODE,
@@ -135,17 +142,22 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "copilot",
         title: "Copilot CLI",
-        markers: &[Home(".copilot")],
-        user: user_file(&[Home(".copilot/mcp-config.json")], &COPILOT),
+        markers: &[Below("COPILOT_HOME", ""), Home(".copilot")],
+        programs: &[Unique("copilot")],
+        user: user_file(&[Below("COPILOT_HOME", "mcp-config.json"), Home(".copilot/mcp-config.json")], &COPILOT),
         project: project_file(&[Project(".mcp.json")], &SHARED),
         instructions: AGENTS,
-        skills: InstructionFiles { user: &[Home(".copilot/skills/codecompass/SKILL.md")], project: None },
+        skills: InstructionFiles {
+            user: &[Below("COPILOT_HOME", "skills/codecompass/SKILL.md"), Home(".copilot/skills/codecompass/SKILL.md")],
+            project: None,
+        },
         ..BASE
     },
     Client {
         name: "opencode",
         title: "OpenCode",
         markers: &[Named("OPENCODE_CONFIG"), Dot("opencode")],
+        programs: &[Unique("opencode")],
         user: user_file(
             &[Named("OPENCODE_CONFIG"), Dot("opencode/opencode.json"), Dot("opencode/opencode.jsonc")],
             &OPENCODE,
@@ -160,6 +172,8 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "zed",
         title: "Zed",
         markers: &[Dot("zed")],
+        // `zed` is also the event daemon of ZFS.
+        programs: &[Unique("zeditor"), Inside("zed", &["zed.app", "Zed.app"])],
         user: user_file(&[Dot("zed/settings.json")], &ZED),
         project: project_file(&[Project(".zed/settings.json")], &ZED),
         instructions: AGENTS,
@@ -169,16 +183,26 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "gemini",
         title: "Gemini CLI",
-        markers: &[Home(".gemini")],
-        user: user_file(&[Home(".gemini/settings.json")], &MCP_SERVERS),
+        // The variable replaces the home folder, not `.gemini` in it.
+        markers: &[Below("GEMINI_CLI_HOME", ".gemini"), Home(".gemini")],
+        programs: &[Unique("gemini")],
+        user: user_file(
+            &[Below("GEMINI_CLI_HOME", ".gemini/settings.json"), Home(".gemini/settings.json")],
+            &MCP_SERVERS,
+        ),
         project: project_file(&[Project(".gemini/settings.json")], &MCP_SERVERS),
-        instructions: instruction_files(&[Home(".gemini/GEMINI.md")], "GEMINI.md"),
+        instructions: instruction_files(
+            &[Below("GEMINI_CLI_HOME", ".gemini/GEMINI.md"), Home(".gemini/GEMINI.md")],
+            "GEMINI.md",
+        ),
+        start: WITH_ROOTS,
         ..BASE
     },
     Client {
         name: "windsurf",
         title: "Windsurf",
         markers: &[Home(".codeium/windsurf")],
+        programs: &[Unique("windsurf")],
         user: user_file(&[Home(".codeium/windsurf/mcp_config.json")], &MCP_SERVERS),
         instructions: instruction_files(&[], ".windsurf/rules/codecompass.md"),
         ..BASE
@@ -186,22 +210,30 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "cline",
         title: "Cline",
-        markers: &[Home(".cline")],
-        user: Some(ConfigFile {
-            files: &[Home(".cline/data/settings/cline_mcp_settings.json"), Home(".cline/mcp.json")],
-            shape: &CLINE,
-            is_committed: false,
-            folder: None,
-            note: Some("Cline does not report the open folder: its agent must name the repository (`workspace`)."),
-        }),
+        markers: &[
+            Named("CLINE_MCP_SETTINGS_PATH"),
+            Below("CLINE_DATA_DIR", ""),
+            Below("CLINE_DIR", ""),
+            Home(".cline"),
+        ],
+        programs: &[Unique("cline")],
+        user: user_file(
+            &[
+                Named("CLINE_MCP_SETTINGS_PATH"),
+                Below("CLINE_DATA_DIR", "settings/cline_mcp_settings.json"),
+                Below("CLINE_DIR", "data/settings/cline_mcp_settings.json"),
+                Home(".cline/data/settings/cline_mcp_settings.json"),
+            ],
+            &CLINE,
+        ),
         instructions: instruction_files(&[], ".clinerules/codecompass.md"),
-        start: StartBehavior { folder: Folder::Root, ..DEFAULT_START },
         ..BASE
     },
     Client {
         name: "kiro",
         title: "Kiro",
         markers: &[Home(".kiro")],
+        programs: &[Unique("kiro"), Unique("kiro-cli")],
         user: user_file(&[Home(".kiro/settings/mcp.json")], &MCP_SERVERS),
         project: project_file(&[Project(".kiro/settings/mcp.json")], &MCP_SERVERS),
         instructions: instruction_files(&[], ".kiro/steering/codecompass.md"),
@@ -211,6 +243,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "junie",
         title: "Junie",
         markers: &[Home(".junie")],
+        programs: &[Unique("junie")],
         user: user_file(&[Home(".junie/mcp/mcp.json")], &MCP_SERVERS),
         project: project_file(&[Project(".junie/mcp/mcp.json")], &MCP_SERVERS),
         instructions: instruction_files(&[], ".junie/AGENTS.md"),
@@ -220,6 +253,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "amp",
         title: "Amp",
         markers: &[Dot("amp")],
+        programs: &[Inside("amp", &["@sourcegraph/amp", "@ampcode", "/.amp/"])],
         user: user_file(&[Dot("amp/settings.json")], &AMP),
         project: project_file(&[Project(".amp/settings.json")], &AMP),
         instructions: AGENTS,
@@ -230,6 +264,8 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "goose",
         title: "Goose",
         markers: &[Dot("goose")],
+        // `goose` is also a migration tool for databases.
+        programs: &[Inside("goose", &["@aaif/goose", "block-goose"])],
         by_hand: Some(("~/.config/goose/config.yaml", &GOOSE)),
         instructions: instruction_files(&[], ".goosehints"),
         ..BASE
