@@ -31,6 +31,10 @@ pub(crate) struct SetupArgs {
     /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST")]
     pub(crate) tools: Option<String>,
+    /// Let the client run the tools without asking before each call, in your own file only. Gemini CLI and Qwen Code ask
+    /// otherwise, and do not offer the tools when they run without a terminal (`gemini -p`). The default tools only read.
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Also add four lines of instructions to AGENTS.md, or to the client's own file
     #[arg(long)]
     pub(crate) instructions: bool,

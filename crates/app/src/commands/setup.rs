@@ -17,7 +17,7 @@ use crate::session::{data_folder, kill_point};
 use crate::setup::clients::{CLIENTS, Client, Environment};
 use crate::setup::display_path;
 use crate::setup::entry::{ENTRY_NAME, EntryOptions};
-use crate::setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome};
+use crate::setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome, StepReport};
 
 pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError> {
     server::check_tools(args.tools.as_deref(), args.answers)?;
@@ -31,8 +31,13 @@ pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError>
         return Ok(no_clients_found());
     }
     let program = program()?;
-    let wanted =
-        EntryOptions { program: &program, data: &place.data, answers: args.answers, tools: args.tools.as_deref() };
+    let wanted = EntryOptions {
+        program: &program,
+        data: &place.data,
+        answers: args.answers,
+        tools: args.tools.as_deref(),
+        trust: args.trust,
+    };
     if args.print {
         return Ok(print_entries(&clients, &around, &wanted));
     }
@@ -54,7 +59,8 @@ pub(crate) fn run_unsetup(common: &Common, args: &UnsetupArgs) -> Result<Answer,
     let around = place.environment();
     let clients = if args.clients.is_empty() { CLIENTS.iter().collect() } else { clients_by_name(&args.clients) };
     let program = program()?;
-    let wanted = EntryOptions { program: &program, data: &place.data, answers: AnswerFormat::Text, tools: None };
+    let wanted =
+        EntryOptions { program: &program, data: &place.data, answers: AnswerFormat::Text, tools: None, trust: false };
     let whats = [SetupItem::Entry, SetupItem::Instructions, SetupItem::Skill];
     let (steps, _) = setup::steps(&clients, &around, &wanted, &whats);
     let mut report = Report::new(&place.home, args.dry_run, SetupAction::Remove);
@@ -168,13 +174,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn steps(&mut self, steps: &[SetupStep], outcomes: &[StepOutcome]) {
-        for (step, outcome) in steps.iter().zip(outcomes) {
-            self.step(step, outcome);
+    fn steps(&mut self, steps: &[SetupStep], reports: &[StepReport]) {
+        for (step, report) in steps.iter().zip(reports) {
+            self.step(step, report);
         }
     }
 
-    fn step(&mut self, step: &SetupStep, outcome: &StepOutcome) {
+    fn step(&mut self, step: &SetupStep, StepReport { outcome, note }: &StepReport) {
         let path = escape_control(&display_path(&step.path, self.home)).into_owned();
         let titles: Vec<&str> = step.clients.iter().map(|client| client.title).collect();
         let who = style::name(&titles.join(", "));
@@ -206,9 +212,8 @@ impl<'a> Report<'a> {
             self.is_changed = true;
         }
         let is_note_due = self.action == SetupAction::Install && why.is_none();
-        if let Some(note) = step.note.filter(|_| is_note_due) {
-            self.text += &format!("    {note}\n");
-        }
+        let notes: Vec<&str> = step.notes.iter().chain(note).map(String::as_str).filter(|_| is_note_due).collect();
+        self.text += &notes.iter().map(|note| format!("    {note}\n")).collect::<String>();
         if step.is_bare && is_note_due && !is_this_program(ENTRY_NAME, std::env::var_os("PATH").as_deref()) {
             self.text += &format!(
                 "    {}: `{ENTRY_NAME}` on your PATH is not this program, and a shared file cannot use an absolute path.\n",
@@ -223,6 +228,7 @@ impl<'a> Report<'a> {
                 "file": step.path.display().to_string(),
                 "outcome": word,
                 "message": why,
+                "notes": notes,
             }));
         }
     }

@@ -3,16 +3,21 @@
 //! Nothing here reads or writes files. An edit of an entry is returned only after parsing the text before and after it
 //! has shown that nothing but our entry changes.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::clients::{EntryFormat, Syntax};
+use super::clients::{EntryFormat, ListElement, Syntax};
 use super::edit::{Edit, apply};
 use super::entry::{self, ENTRY_NAME};
-use super::{block, jsonc, toml_text};
+use super::{block, jsonc, toml_list, toml_text};
 
 /// The content to install or remove.
 pub(super) enum Content {
-    Entry(&'static EntryFormat, Value),
+    /// An entry, and settings beside it.
+    Entry {
+        shape: &'static EntryFormat,
+        value: Value,
+        lists: &'static [ListElement],
+    },
     Block,
     Skill,
 }
@@ -42,7 +47,7 @@ impl Content {
     /// A file with only this content.
     pub(super) fn standalone_file(&self) -> String {
         match self {
-            Content::Entry(shape, entry) => entry::standalone_file(shape, entry),
+            Content::Entry { shape, value, lists } => entry::standalone_file(shape, value, lists),
             Content::Block => block::block("\n"),
             Content::Skill => SKILL.to_owned(),
         }
@@ -51,7 +56,9 @@ impl Content {
     /// Whether the text already has exactly this content.
     pub(super) fn is_present(&self, text: &str) -> Result<bool, EditError> {
         Ok(match self {
-            Content::Entry(shape, wanted) => find_entry(shape, text)?.as_ref() == Some(wanted),
+            Content::Entry { shape, value, .. } => {
+                find_entry(shape, text)?.as_ref() == Some(value) && self.insert(text)?.is_empty()
+            }
             Content::Block => {
                 let there = block::find(text)?;
                 there.is_some_and(|range| text[range].lines().eq(block::block("\n").lines()))
@@ -63,7 +70,7 @@ impl Content {
     /// Whether the content under our name looks like ours, if there is no record of it.
     pub(super) fn is_ours(&self, text: &str) -> Result<bool, EditError> {
         Ok(match self {
-            Content::Entry(shape, _) => find_entry(shape, text)?
+            Content::Entry { shape, .. } => find_entry(shape, text)?
                 .and_then(|value| entry::parse_entry(shape, &value))
                 .is_some_and(|line| line.arguments.iter().any(|word| word == "serve-mcp")),
             Content::Block => block::find(text)?.is_some(),
@@ -71,42 +78,91 @@ impl Content {
         })
     }
 
-    /// The edits that insert it, or replace the content under our name.
+    /// The edits that insert it, or replace the content under our name. Settings beside the entry are left out if the
+    /// file has something else in their place.
     pub(super) fn insert(&self, text: &str) -> Result<Vec<Edit>, EditError> {
         match self {
-            Content::Entry(shape, wanted) => {
-                let edits = match shape.syntax {
-                    Syntax::Json => insert_json(shape, wanted, text)?,
-                    _ => insert_toml(shape, wanted, text)?,
+            Content::Entry { shape, value, lists } => {
+                let entry = match find_entry(shape, text)? {
+                    Some(there) if there == *value => Vec::new(),
+                    _ => insert_entry(shape, value, text)?,
                 };
-                verify_edits(shape, text, Some(wanted), edits)
+                let is_at_end = entry.iter().any(|edit| edit.at == text.len());
+                let settings = lists.iter().filter_map(|list| toml_list::insert(text, list, is_at_end)).flatten();
+                let all = ordered(entry.iter().cloned().chain(settings));
+                let outcome = verify_edits(shape, text, Some(value), all);
+                outcome.or_else(|_| verify_edits(shape, text, Some(value), entry))
             }
             Content::Block => block::insert(text),
             Content::Skill => Err("another file has this name".into()),
         }
     }
 
-    /// The edits that remove it or restore what it replaced; `None` if it is not there.
-    pub(super) fn remove(&self, text: &str, before: Option<&str>) -> Result<Option<Vec<Edit>>, EditError> {
+    /// The edits that remove it or restore what it replaced; `None` if it is not there. Of the keys around the entry,
+    /// that many were created by us, and are removed if nothing else is in them.
+    pub(super) fn remove(
+        &self,
+        text: &str,
+        before: Option<&str>,
+        containers: usize,
+    ) -> Result<Option<Vec<Edit>>, EditError> {
         match self {
-            Content::Entry(shape, _) => {
-                if find_entry(shape, text)?.is_none() {
-                    return Ok(None);
-                }
-                if let Some(before) = before {
-                    return restore_entry(shape, text, before).map(Some);
-                }
-                let edits = match shape.syntax {
-                    Syntax::Json => remove_json(shape, text)?,
-                    _ => toml_text::remove(text, &entry::entry_path(shape)).ok_or("our entry has an unusual format")?,
+            Content::Entry { shape, .. } => {
+                let settings: Vec<Edit> = shape.lists.iter().flat_map(|list| toml_list::remove(text, list)).collect();
+                let is_there = find_entry(shape, text)?.is_some();
+                let entry = match before {
+                    _ if !is_there && settings.is_empty() => return Ok(None),
+                    _ if !is_there => Vec::new(),
+                    Some(before) => restore_entry(shape, text, before)?,
+                    None => remove_entry(shape, text, containers)?,
                 };
-                verify_edits(shape, text, None, edits).map(Some)
+                let edits = ordered(entry.into_iter().chain(settings));
+                let after = apply(text, &edits).ok_or("the record of our change does not match the file")?;
+                let left = find_entry(shape, &after)?;
+                verify_edits(shape, text, left.as_ref().filter(|_| before.is_some()), edits).map(Some)
             }
             Content::Block => block::remove(text),
             Content::Skill if text == SKILL => Ok(Some(vec![Edit::remove(text, 0..text.len())])),
             Content::Skill => Err("it was edited since setup".into()),
         }
     }
+
+    /// The number of keys around the entry that the text does not have yet.
+    pub(super) fn missing_containers(&self, text: Option<&str>) -> usize {
+        let Content::Entry { shape, .. } = self else { return 0 };
+        let value = text.and_then(|text| meaning(shape, text).ok()).unwrap_or_default();
+        let mut at = Some(&value);
+        let there = shape.servers.iter().take_while(|key| {
+            at = at.and_then(|value| value.get(*key));
+            at.is_some()
+        });
+        shape.servers.len() - there.count()
+    }
+
+    /// Whether a file with this text has no content at all.
+    pub(super) fn is_empty_file(&self, text: &str) -> bool {
+        match self {
+            Content::Entry { shape, .. } => {
+                meaning(shape, text).is_ok_and(|value| value.is_null() || value.as_object().is_some_and(Map::is_empty))
+                    && text.trim_matches(|char: char| char.is_whitespace() || "{}".contains(char)).is_empty()
+            }
+            Content::Block | Content::Skill => text.trim().is_empty(),
+        }
+    }
+
+    /// A note about a setting that the text does not have, and that cannot be inserted.
+    pub(super) fn unmet(&self, text: &str) -> Option<String> {
+        let Content::Entry { lists, .. } = self else { return None };
+        let list = lists.iter().find(|list| !toml_list::contains(text, list))?;
+        Some(format!("{}. The file has another setting in its place, which setup does not change.", list.purpose))
+    }
+}
+
+/// Edits in the order of the text.
+fn ordered(edits: impl Iterator<Item = Edit>) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = edits.collect();
+    edits.sort_by_key(|edit| edit.at);
+    edits
 }
 
 /// The entry under our name.
@@ -117,17 +173,22 @@ pub(super) fn find_entry(shape: &EntryFormat, text: &str) -> Result<Option<Value
             let Some(servers) = jsonc::find(&root, shape.servers)? else { return Ok(None) };
             Ok(jsonc::member(servers, ENTRY_NAME)?.map(|member| member.value.value()))
         }
-        _ => {
-            let mut value = toml_to_json(&toml_text::parse(text).map_err(unreadable_error)?);
-            for key in entry::entry_path(shape) {
-                match value.get_mut(key) {
-                    Some(inner) => value = inner.take(),
-                    None => return Ok(None),
-                }
-            }
-            Ok(Some(value))
-        }
+        _ => Ok(locate(shape, &meaning(shape, text)?).cloned()),
     }
+}
+
+/// Our entry in the value of a file.
+fn locate<'v>(shape: &EntryFormat, value: &'v Value) -> Option<&'v Value> {
+    entry::entry_path(shape).iter().try_fold(value, |at, key| at.get(*key))
+}
+
+/// The value of a whole file.
+fn meaning(shape: &EntryFormat, text: &str) -> Result<Value, EditError> {
+    let value = match shape.syntax {
+        Syntax::Json => jsonc::parse(text).map(|root| root.value()),
+        _ => toml_text::parse(text).map(|table| toml_to_json(&table)),
+    };
+    value.map_err(unreadable_error)
 }
 
 fn unreadable_error(what: String) -> EditError {
@@ -150,52 +211,77 @@ pub(super) fn toml_to_json(table: &toml::Table) -> Value {
     Value::Object(table.iter().map(|(key, inner)| (key.clone(), value(inner))).collect())
 }
 
-/// Returns the edits if they change only our entry: afterwards it is `wanted`, or gone.
+/// Returns the edits if they change only our entry and settings: afterwards the entry is `wanted`, or gone.
 fn verify_edits(
     shape: &EntryFormat,
     text: &str,
     wanted: Option<&Value>,
     edits: Vec<Edit>,
 ) -> Result<Vec<Edit>, EditError> {
-    let meaning = |text: &str| match shape.syntax {
-        Syntax::Json => jsonc::parse(text).map(|root| root.value()),
-        _ => toml_text::parse(text).map(|table| toml_to_json(&table)),
-    };
-    let before = meaning(text).map_err(unreadable_error)?;
-    let after = apply(text, &edits).and_then(|text| meaning(&text).ok());
-    let is_entry = |value: &Value| {
-        let mut at = value;
-        for key in entry::entry_path(shape) {
-            match at.get(key) {
-                Some(inner) => at = inner,
-                None => return wanted.is_none(),
-            }
-        }
-        Some(at) == wanted
-    };
+    let before = meaning(shape, text)?;
+    let after = apply(text, &edits).and_then(|text| meaning(shape, &text).ok());
     match after {
-        Some(after) if is_entry(&after) && without_entry(shape, after.clone()) == without_entry(shape, before) => {
+        Some(after)
+            if locate(shape, &after) == wanted
+                && without_ours(shape, after.clone()) == without_ours(shape, before.clone()) =>
+        {
             Ok(edits)
         }
         _ => Err("its format cannot be edited safely; add the entry that --print shows".into()),
     }
 }
 
-/// The value of a file without our entry, and without objects that are empty because of that.
-fn without_entry(shape: &EntryFormat, mut value: Value) -> Value {
-    let keys = entry::entry_path(shape);
-    for depth in (1..=keys.len()).rev() {
-        let mut at = Some(&mut value);
-        for key in &keys[..depth - 1] {
-            at = at.and_then(|inner| inner.get_mut(*key));
+/// The value of a file without our entry and settings, and without containers that are empty because of that.
+fn without_ours(shape: &EntryFormat, mut value: Value) -> Value {
+    if let Some(servers) = walk(&mut value, shape.servers).and_then(Value::as_object_mut) {
+        servers.shift_remove(ENTRY_NAME);
+    }
+    prune(&mut value, shape.servers);
+    for list in shape.lists {
+        if let Some(words) = walk(&mut value, list.path).and_then(Value::as_array_mut) {
+            words.retain(|word| word != list.element);
         }
-        let Some(fields) = at.and_then(Value::as_object_mut) else { continue };
-        let is_empty = fields.get(keys[depth - 1]).and_then(Value::as_object).is_some_and(|fields| fields.is_empty());
-        if depth == keys.len() || is_empty {
-            fields.shift_remove(keys[depth - 1]);
-        }
+        prune(&mut value, list.path);
     }
     value
+}
+
+/// The value at these keys.
+fn walk<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |at, key| at.get_mut(*key))
+}
+
+/// Removes the value at these keys if it is empty, and then what contained it.
+fn prune(value: &mut Value, path: &[&str]) {
+    let Some((key, parents)) = path.split_last() else { return };
+    if let Some(fields) = walk(value, parents).and_then(Value::as_object_mut) {
+        let is_empty = |value: &Value| match value {
+            Value::Object(fields) => fields.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            value => value.is_null(),
+        };
+        if fields.get(*key).is_some_and(is_empty) {
+            fields.shift_remove(*key);
+        }
+    }
+    prune(value, parents);
+}
+
+fn insert_entry(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
+    match shape.syntax {
+        Syntax::Json => insert_json(shape, wanted, text),
+        _ => insert_toml(shape, wanted, text),
+    }
+}
+
+fn remove_entry(shape: &EntryFormat, text: &str, containers: usize) -> Result<Vec<Edit>, EditError> {
+    match shape.syntax {
+        Syntax::Json => remove_json(shape, text, containers),
+        _ => {
+            let edits = toml_text::remove(text, &entry::entry_path(shape));
+            edits.ok_or_else(|| "our entry has an unusual format".into())
+        }
+    }
 }
 
 fn insert_json(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
@@ -219,32 +305,35 @@ fn insert_json(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Ed
     Ok(jsonc::insert(text, object, shape.servers[depth], &value))
 }
 
-fn remove_json(shape: &EntryFormat, text: &str) -> Result<Vec<Edit>, EditError> {
+fn remove_json(shape: &EntryFormat, text: &str, containers: usize) -> Result<Vec<Edit>, EditError> {
     let root = jsonc::parse(text).map_err(unreadable_error)?;
-    let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
-    Ok(jsonc::remove(text, servers, ENTRY_NAME))
+    let path = entry::entry_path(shape);
+    let mut depth = shape.servers.len();
+    let mut object = jsonc::find(&root, &path[..depth])?.ok_or("our entry is missing")?;
+    // The outermost container that we created and that has nothing but our entry goes with it.
+    while depth + containers > shape.servers.len() && object.members().is_some_and(|members| members.len() == 1) {
+        depth -= 1;
+        object = jsonc::find(&root, &path[..depth])?.ok_or("our entry is missing")?;
+    }
+    Ok(jsonc::remove(text, object, path[depth]))
 }
 
 /// Restores the entry that ours replaced, with its original text.
 fn restore_entry(shape: &EntryFormat, text: &str, before: &str) -> Result<Vec<Edit>, EditError> {
-    let edits = match shape.syntax {
+    match shape.syntax {
         Syntax::Json => {
             let root = jsonc::parse(text).map_err(unreadable_error)?;
             let servers = jsonc::find(&root, shape.servers)?.ok_or("our entry is missing")?;
             let value = &jsonc::member(servers, ENTRY_NAME)?.ok_or("our entry is missing")?.value;
             let removed = text[value.start..value.end].to_owned();
-            vec![Edit { at: value.start, removed, inserted: before.to_owned() }]
+            Ok(vec![Edit { at: value.start, removed, inserted: before.to_owned() }])
         }
         _ => {
-            let mut edits =
-                toml_text::remove(text, &entry::entry_path(shape)).ok_or("our entry has an unusual format")?;
+            let mut edits = remove_entry(shape, text, 0)?;
             edits.iter_mut().for_each(|edit| edit.inserted = before.to_owned());
-            edits
+            Ok(edits)
         }
-    };
-    let after = apply(text, &edits).ok_or("the record of our change does not match the file")?;
-    let entry = find_entry(shape, &after)?;
-    verify_edits(shape, text, entry.as_ref(), edits)
+    }
 }
 
 fn insert_toml(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {

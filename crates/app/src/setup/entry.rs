@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::clients::{ConfigFile, EntryFormat, Field, Syntax};
-use super::{jsonc, toml_text};
+use super::clients::{ConfigFile, EntryFormat, Field, ListElement, Syntax};
+use super::{jsonc, toml_list, toml_text};
 use crate::config::AnswerFormat;
 use crate::launch::ServerCommand;
 
@@ -19,6 +19,8 @@ pub(crate) struct EntryOptions<'a> {
     pub(crate) data: &'a Path,
     pub(crate) answers: AnswerFormat,
     pub(crate) tools: Option<&'a str>,
+    /// Whether clients may run our tools without asking.
+    pub(crate) trust: bool,
 }
 
 impl EntryOptions<'_> {
@@ -53,6 +55,9 @@ impl EntryOptions<'_> {
                 }
                 Field::Variables(_) if travels => continue,
                 Field::Variables(name) => (name, data.clone()),
+                // A shared file must not decide this for others.
+                Field::Trust(_) if travels || !self.trust => continue,
+                Field::Trust(name) => (name, json!(true)),
                 Field::Passed(..) if !travels => continue,
                 Field::Passed(name, variables) => (name, json!(variables)),
             };
@@ -83,14 +88,14 @@ pub(crate) fn parse_entry(shape: &EntryFormat, entry: &Value) -> Option<ServerCo
                     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
             }
             Field::Passed(name, _) => passed = entry.get(name).and_then(words).unwrap_or_default(),
-            Field::Word(..) | Field::Flag(..) | Field::Number(..) => {}
+            Field::Word(..) | Field::Flag(..) | Field::Number(..) | Field::Trust(_) => {}
         }
     }
     Some(ServerCommand { program: program?, arguments, variables, passed })
 }
 
-/// A file with only our entry.
-pub(super) fn standalone_file(shape: &EntryFormat, entry: &Value) -> String {
+/// A file with only our entry, and with these settings.
+pub(super) fn standalone_file(shape: &EntryFormat, entry: &Value, lists: &[ListElement]) -> String {
     match shape.syntax {
         Syntax::Json => {
             let mut whole = json!({ ENTRY_NAME: entry });
@@ -99,7 +104,10 @@ pub(super) fn standalone_file(shape: &EntryFormat, entry: &Value) -> String {
             }
             jsonc::pretty(&whole, "", "  ", "\n") + "\n"
         }
-        Syntax::Toml => toml_text::table(&entry_path(shape), entry, "\n"),
+        Syntax::Toml => {
+            let table = toml_text::table(&entry_path(shape), entry, "\n");
+            lists.iter().fold(table, |text, list| text + "\n" + &toml_list::standalone(list, "\n"))
+        }
         Syntax::Yaml => yaml(shape, entry),
     }
 }

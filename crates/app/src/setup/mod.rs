@@ -1,7 +1,7 @@
 //! Setup of clients: inserts our entry, block or file, and restores the previous content to the byte.
 //!
 //! `clients` is the table of clients, `client_state` what a client does with our entries, `content` the inserted
-//! content; `jsonc`, `toml_text` and `block` edit a text, `file` writes it, `record` keeps the data for undoing it. A
+//! content; `jsonc`, `toml_text`, `toml_list` and `block` edit a text, `file` writes it, `record` keeps the data for undoing it. A
 //! client's file is never misread as something else: an unreadable file is left alone and reported.
 
 mod block;
@@ -13,6 +13,7 @@ pub(crate) mod entry;
 mod file;
 mod jsonc;
 mod record;
+mod toml_list;
 pub(crate) mod toml_text;
 
 use std::fs::File;
@@ -22,7 +23,7 @@ use codecompass_index::source::real_path;
 use codecompass_store::{WritePoint, private};
 use serde_json::Value;
 
-use clients::{Client, EntryFormat, Environment};
+use clients::{Client, ConfigFile, EntryFormat, Environment};
 use content::{Content, EditError};
 use edit::{apply, difference, fingerprint, inverse};
 use entry::EntryOptions;
@@ -51,13 +52,19 @@ pub(crate) struct SetupStep {
     pub(crate) clients: Vec<&'static Client>,
     pub(crate) what: SetupItem,
     pub(crate) path: PathBuf,
-    pub(crate) note: Option<&'static str>,
+    /// Additional steps and effects for the user to know.
+    pub(crate) notes: Vec<String>,
     /// The entry names our program without a folder, because the file is shared with other machines.
     pub(crate) is_bare: bool,
     content: Content,
 }
 
-/// The result of a step.
+/// The result of a step, and a note about a setting that could not be written.
+pub(crate) struct StepReport {
+    pub(crate) outcome: StepOutcome,
+    pub(crate) note: Option<String>,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StepOutcome {
     /// The file already has the wanted content.
@@ -96,28 +103,56 @@ pub(crate) fn steps(
         for client in clients {
             let spot = if around.project.is_some() { client.project } else { client.user };
             let found = match what {
-                SetupItem::Entry => spot.and_then(|spot| {
-                    let content = Content::Entry(spot.shape, wanted.entry_for_file(&spot));
-                    Some((around.config_file(&spot)?, content, spot.note, spot.is_committed))
-                }),
+                SetupItem::Entry => spot.and_then(|spot| entry_step(client, &spot, around, wanted)),
                 SetupItem::Instructions => {
-                    around.instruction_file(&client.instructions).map(|path| (path, Content::Block, None, false))
+                    instruction_step(around.instruction_file(&client.instructions), Content::Block)
                 }
-                SetupItem::Skill => {
-                    around.instruction_file(&client.skills).map(|path| (path, Content::Skill, None, false))
-                }
+                SetupItem::Skill => instruction_step(around.instruction_file(&client.skills), Content::Skill),
             };
-            let Some((path, content, note, is_bare)) = found else {
+            let Some(step) = found else {
                 without.push((*client, *what));
                 continue;
             };
-            match steps.iter_mut().find(|step| step.path == path && step.what == *what) {
-                Some(step) => step.clients.push(client),
-                None => steps.push(SetupStep { clients: vec![client], what: *what, path, note, is_bare, content }),
+            match steps.iter_mut().find(|other| other.path == step.path && other.what == *what) {
+                Some(other) => other.clients.push(client),
+                None => steps.push(SetupStep { clients: vec![client], what: *what, ..step }),
             }
         }
     }
     (steps, without)
+}
+
+fn entry_step(
+    client: &'static Client,
+    spot: &ConfigFile,
+    around: &Environment<'_>,
+    wanted: &EntryOptions<'_>,
+) -> Option<SetupStep> {
+    let path = around.config_file(spot)?;
+    let mut notes: Vec<String> = spot.note.map(str::to_owned).into_iter().collect();
+    let mut lists = spot.shape.lists;
+    if let Some(list) = lists.iter().find(|list| around.is_older(list.since)) {
+        let (program, (major, minor)) = list.since;
+        let update = format!("the installed `{program}` is too old for that: update it to {major}.{minor} or later");
+        notes.push(format!("{}; {update}, then run this again.", list.purpose));
+        lists = &[];
+    }
+    if let Some(effect) = client.without_trust {
+        notes.push(match wanted.trust {
+            false => effect.to_owned(),
+            true if spot.is_committed => {
+                "`--trust` does not apply to a project's file, which others use, too.".to_owned()
+            }
+            true => format!("{} runs the tools without asking.", client.title),
+        });
+    }
+    let content = Content::Entry { shape: spot.shape, value: wanted.entry_for_file(spot), lists };
+    Some(SetupStep { clients: Vec::new(), what: SetupItem::Entry, path, notes, is_bare: spot.is_committed, content })
+}
+
+fn instruction_step(path: Option<PathBuf>, content: Content) -> Option<SetupStep> {
+    let (clients, notes, is_bare) = (Vec::new(), Vec::new(), false);
+    path.map(|path| SetupStep { clients, what: SetupItem::Instructions, path, notes, is_bare, content })
 }
 
 /// The entry to show for a client that is configured by hand.
@@ -134,7 +169,7 @@ pub(crate) fn manual_entry(
         }
         _ => return None,
     };
-    Some(ManualEntry { place, text: entry::standalone_file(shape, &entry), entry })
+    Some(ManualEntry { place, text: entry::standalone_file(shape, &entry, shape.lists), entry })
 }
 
 /// Our entry in a client's file; an error if the file cannot be read.
@@ -152,13 +187,16 @@ struct PlannedChange {
     /// The edits from the new text back to the base.
     undo: Vec<edit::Edit>,
     made: Vec<PathBuf>,
+    /// The keys around our entry that did not exist before.
+    containers: usize,
 }
 
 impl Installer<'_> {
     /// Applies the steps one after the other; a failed step does not affect the others.
-    pub(crate) fn apply(&self, steps: &[SetupStep], way: SetupAction) -> Result<Vec<StepOutcome>, std::io::Error> {
+    pub(crate) fn apply(&self, steps: &[SetupStep], way: SetupAction) -> Result<Vec<StepReport>, std::io::Error> {
         let _alone = if self.dry_run { None } else { Some(self.lock()?) };
-        Ok(steps.iter().map(|step| self.apply_step(step, way).unwrap_or_else(StepOutcome::Refused)).collect())
+        let refused = |why| StepReport { outcome: StepOutcome::Refused(why), note: None };
+        Ok(steps.iter().map(|step| self.apply_step(step, way).unwrap_or_else(refused)).collect())
     }
 
     /// Ensures that no other process sets up clients at the same time.
@@ -169,7 +207,9 @@ impl Installer<'_> {
         Ok(lock)
     }
 
-    fn apply_step(&self, step: &SetupStep, way: SetupAction) -> Result<StepOutcome, EditError> {
+    fn apply_step(&self, step: &SetupStep, way: SetupAction) -> Result<StepReport, EditError> {
+        let report =
+            |outcome, text: Option<&str>| StepReport { outcome, note: text.and_then(|text| step.content.unmet(text)) };
         let told = |error: std::io::Error| error.to_string();
         let real = file::resolve_links(&step.path).map_err(told)?;
         if let Some(root) = &self.project
@@ -196,19 +236,19 @@ impl Installer<'_> {
                     }
                     Record::save(self.data, &real, &[], &|| self.point()).map_err(told)?;
                 }
-                return Ok(StepOutcome::Unchanged);
+                return Ok(report(StepOutcome::Unchanged, text.as_deref()));
             };
             if file::is_read_only(&real) {
                 return Err("it is read-only".into());
             }
             let lines = difference(text.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
             if self.dry_run {
-                return Ok(StepOutcome::Changed(lines));
+                return Ok(report(StepOutcome::Changed(lines), change.after.as_deref()));
             }
             if self.write(&real, text.as_deref(), &change, &records, way).map_err(told)? {
                 let again = file::read(&real).map_err(told)?;
                 return match again == change.after {
-                    true => Ok(StepOutcome::Changed(lines)),
+                    true => Ok(report(StepOutcome::Changed(lines), again.as_deref())),
                     false => Err("another program changed it at the same time; run this again".into()),
                 };
             }
@@ -235,6 +275,7 @@ impl Installer<'_> {
             fingerprint_after: change.after.as_deref().map(fingerprint).unwrap_or_default(),
             undo: change.undo.clone(),
             made: change.made.iter().cloned().chain(file::missing_folders(real)).collect(),
+            containers: change.containers,
         };
         if way == SetupAction::Install {
             let all: Vec<&Record> = std::iter::once(&record).chain(current.iter().copied()).collect();
@@ -311,7 +352,7 @@ fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Re
             }
             // Our content, modified since: removed as `unsetup` would do it.
             None if !records.is_empty() => {
-                match content.remove(text, records.iter().find_map(Record::replaced_text))? {
+                match content.remove(text, records.iter().find_map(Record::replaced_text), containers(records))? {
                     Some(edits) => apply(text, &edits),
                     None => Some(text.to_owned()),
                 }
@@ -320,18 +361,30 @@ fn plan_install(content: &Content, text: Option<&str>, records: &[Record]) -> Re
         },
     };
     let Some(base) = base else {
-        return Ok(Some(PlannedChange { base: None, after: Some(content.standalone_file()), undo: Vec::new(), made }));
+        let (after, containers) = (Some(content.standalone_file()), content.missing_containers(None));
+        return Ok(Some(PlannedChange { base: None, after, undo: Vec::new(), made, containers }));
     };
     let edits = content.insert(&base)?;
     let after = apply(&base, &edits);
-    Ok(Some(PlannedChange { base: Some(base), after, undo: inverse(&edits), made: Vec::new() }))
+    let containers = content.missing_containers(Some(&base));
+    Ok(Some(PlannedChange { base: Some(base), after, undo: inverse(&edits), made: Vec::new(), containers }))
+}
+
+/// The number of keys around our entry that we created.
+fn containers(records: &[Record]) -> usize {
+    records.iter().map(|record| record.containers).max().unwrap_or(0)
 }
 
 /// The change that removes our content; `None` if it is not there.
 fn plan_removal(content: &Content, text: Option<&str>, records: &[Record]) -> Result<Option<PlannedChange>, EditError> {
     let Some(text) = text else { return Ok(None) };
-    let change =
-        |after: Option<String>, made: Vec<PathBuf>| PlannedChange { base: None, after, undo: Vec::new(), made };
+    let change = |after: Option<String>, made: Vec<PathBuf>| PlannedChange {
+        base: None,
+        after,
+        undo: Vec::new(),
+        made,
+        containers: 0,
+    };
     if let Some(record) = records.iter().find(|record| record.matches(text)) {
         return Ok(Some(change(record.undo(text)?, record.made.clone())));
     }
@@ -341,8 +394,13 @@ fn plan_removal(content: &Content, text: Option<&str>, records: &[Record]) -> Re
     if records.is_empty() && !content.is_ours(text)? {
         return Ok(None);
     }
-    let Some(edits) = content.remove(text, records.iter().find_map(Record::replaced_text))? else { return Ok(None) };
+    let before = records.iter().find_map(Record::replaced_text);
+    let Some(edits) = content.remove(text, before, containers(records))? else { return Ok(None) };
     let after = apply(text, &edits);
-    let is_gone = matches!(content, Content::Skill);
-    Ok(Some(change(after.filter(|_| !is_gone), Vec::new())))
+    // A file that we created goes, too, if nobody added anything to it.
+    let own = records.iter().find(|record| record.fingerprint_before.is_none());
+    let is_empty = own.is_some() && after.as_deref().is_some_and(|after| content.is_empty_file(after));
+    let is_gone = is_empty || matches!(content, Content::Skill);
+    let made = own.filter(|_| is_empty).map(|record| record.made.clone()).unwrap_or_default();
+    Ok(Some(change(after.filter(|_| !is_gone), made)))
 }

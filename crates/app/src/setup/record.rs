@@ -26,6 +26,8 @@ pub(super) struct Record {
     pub(super) undo: Vec<Edit>,
     /// The folders that we created for it, the outermost first.
     pub(super) made: Vec<PathBuf>,
+    /// The number of keys around our entry that we created, the innermost ones.
+    pub(super) containers: usize,
 }
 
 fn folder(data: &Path) -> PathBuf {
@@ -82,6 +84,7 @@ impl Record {
             "is": self.fingerprint_after,
             "undo": self.undo.iter().map(Edit::to_json).collect::<Vec<_>>(),
             "made": self.made.iter().map(|folder| folder.to_string_lossy()).collect::<Vec<_>>(),
+            "containers": self.containers,
         })
     }
 
@@ -93,6 +96,12 @@ impl Record {
             fingerprint_after: value.get("is")?.as_str()?.to_owned(),
             undo: value.get("undo")?.as_array()?.iter().map(Edit::from_json).collect::<Option<_>>()?,
             made: paths.collect::<Option<_>>()?,
+            // Older records have no number.
+            containers: value
+                .get("containers")
+                .and_then(Value::as_u64)
+                .and_then(|count| count.try_into().ok())
+                .unwrap_or(0),
         })
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 use toml::Table;
 
-use super::edit::{Edit, line_end, line_start};
+use super::edit::{Edit, line_end, line_start, line_stop};
 use crate::toml_errors;
 
 /// Parses the whole file; an error says where it is invalid.
@@ -18,13 +18,17 @@ pub(super) fn parse(text: &str) -> Result<Table, String> {
 
 /// Inserts our table after everything else.
 pub(super) fn insert(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
+    vec![Edit::insert(text.len(), gap(text) + &table(path, entry, line_end(text)))]
+}
+
+/// The line ends before a table at the end of the file.
+pub(super) fn gap(text: &str) -> String {
     let end = line_end(text);
-    let gap = match text {
+    match text {
         "" => String::new(),
         text if text.ends_with('\n') => end.to_owned(),
         _ => end.repeat(2),
-    };
-    vec![Edit::insert(text.len(), gap + &table(path, entry, end))]
+    }
 }
 
 /// Replaces the existing table with ours.
@@ -70,19 +74,9 @@ fn inline_value(value: &Value) -> String {
 }
 
 /// The range of the table with its subtables: from its header to its last line with content.
-fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
+pub(super) fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
     let headers = headers(text);
-    let is_ours = |at: usize| {
-        let line = text[at..].lines().next().unwrap_or_default();
-        if line.trim_start().starts_with("[[") {
-            return false;
-        }
-        let mut found = line.parse::<Table>().ok().map(toml::Value::Table);
-        for key in path {
-            found = found.and_then(|value| value.get(*key).cloned());
-        }
-        found.is_some()
-    };
+    let is_ours = |at: usize| header_value(text, at, path).is_some();
     let first = headers.iter().position(|at| is_ours(*at))?;
     let past = headers[first..].iter().position(|at| !is_ours(*at)).map(|more| headers[first + more]);
     let (start, mut stop) = (headers[first], past.unwrap_or(text.len()));
@@ -96,6 +90,27 @@ fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
         stop = last;
     }
     Some(start..stop)
+}
+
+/// The value that the header at this position gives these keys: an empty table, or one with the rest of its path.
+fn header_value(text: &str, at: usize, path: &[&str]) -> Option<toml::Value> {
+    let line = text[at..].lines().next().unwrap_or_default().trim_start_matches('\u{feff}');
+    if line.trim_start().starts_with("[[") {
+        return None;
+    }
+    let mut found = line.parse::<Table>().ok().map(toml::Value::Table);
+    for key in path {
+        found = found.and_then(|value| value.get(*key).cloned());
+    }
+    found
+}
+
+/// The line with the header of exactly this table.
+pub(super) fn header_line(text: &str, path: &[&str]) -> Option<std::ops::Range<usize>> {
+    let is_exact =
+        |at: &usize| header_value(text, *at, path).is_some_and(|rest| rest.as_table().is_some_and(Table::is_empty));
+    let start = headers(text).into_iter().find(is_exact)?;
+    Some(start..line_stop(text, start))
 }
 
 /// The start of each table header.

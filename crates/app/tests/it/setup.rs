@@ -518,3 +518,128 @@ fn programs_on_path_are_found_but_not_run() {
     assert_eq!(user.run("unsetup", &[("PATH", &bin)]).code, Some(0));
     assert_eq!(user.file_contents(), before);
 }
+
+const LIST: &str = "direct_only_tool_namespaces";
+
+#[test]
+fn codex_offers_the_tools_directly() {
+    let user = User::new();
+    let path = ".codex/config.toml";
+    let table = [
+        ("model = \"o9\"\n", "\n[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\n"),
+        ("[features]\nx = true", "\n[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\n"),
+        (
+            "[features.code_mode]\nenabled = true\n\n[tui]\n",
+            "[features.code_mode]\ndirect_only_tool_namespaces = [\"mcp__codecompass\"]\nenabled = true\n",
+        ),
+        (
+            "[features.code_mode]\ndirect_only_tool_namespaces = [\n  \"mcp__a\", # mine\n]\n",
+            "  \"mcp__a\", \"mcp__codecompass\", # mine\n",
+        ),
+    ];
+    for (before, expected) in table {
+        user.write(path, before);
+        let told = user.run_expecting("setup codex", 0);
+        let after = user.read(path);
+        assert!(after.contains(expected) && after.contains("[mcp_servers.codecompass]"), "{after}");
+        assert!(!told.contains(LIST) || told.contains(&format!("+ {LIST}")) || told.contains("mcp__a"), "{told}");
+        assert!(user.run_expecting("setup codex", 0).contains("already set up"));
+        user.run_expecting("setup codex --answers json", 0);
+        user.run_expecting("unsetup codex", 0);
+        assert_eq!(user.read(path), before);
+        // Also after the user changed the file.
+        user.run_expecting("setup codex", 0);
+        user.write(path, &format!("# New\n{}", user.read(path)));
+        user.run_expecting("unsetup codex", 0);
+        assert_eq!(user.read(path).trim_end(), format!("# New\n{before}").trim_end());
+    }
+    // An entry of an earlier version gets the setting.
+    user.write(path, "[mcp_servers.codecompass]\ncommand = \"mine\"\n");
+    user.run_expecting("setup codex", 0);
+    assert!(user.read(path).contains(LIST));
+    user.run_expecting("unsetup codex", 0);
+    assert_eq!(user.read(path), "[mcp_servers.codecompass]\ncommand = \"mine\"\n");
+}
+
+#[test]
+fn codex_settings_that_exclude_ours_stay() {
+    let user = User::new();
+    let path = ".codex/config.toml";
+    for before in [
+        "[features]\ncode_mode = true\n",
+        "features = { code_mode = false }\n",
+        "[features]\ncode_mode = { enabled = true }\n",
+        "[features.code_mode]\ndirect_only_tool_namespaces = \"all\"\n",
+    ] {
+        user.write(path, before);
+        let told = user.run_expecting("setup codex", 0);
+        assert!(told.contains("The file has another setting in its place"), "{told}");
+        let after = user.read(path);
+        assert!(after.starts_with(before) && !after.contains("mcp__codecompass"), "{after}");
+        let told = user.run_expecting("setup codex", 0);
+        assert!(told.contains("already set up") && told.contains("another setting"), "{told}");
+        user.run_expecting("unsetup codex", 0);
+        assert_eq!(user.read(path), before);
+    }
+    // A version that does not start with the setting.
+    user.write(path, "");
+    user.write("codex/package.json", "{\"name\": \"@openai/codex\", \"version\": \"0.141.0\"}");
+    user.write("codex/bin/codex", "");
+    let env = [("PATH", user.at("codex/bin").display().to_string())];
+    let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let told = user.run("setup codex", &env);
+    assert!(told.stdout.contains("too old") && !user.read(path).contains(LIST), "{told:?}");
+    user.write("codex/package.json", "{\"name\": \"@openai/codex\", \"version\": \"0.142.0\"}");
+    let told = user.run("setup codex", &env);
+    assert!(!told.stdout.contains("too old") && user.read(path).contains(LIST), "{told:?}");
+}
+
+#[test]
+fn trust_is_written_only_on_request() {
+    let user = User::new();
+    let told = user.run_expecting("setup gemini cursor", 0);
+    assert_eq!(told.matches("--trust").count(), 1, "{told}");
+    assert!(!user.read(".gemini/settings.json").contains("\"trust\""));
+    let told = user.run_expecting("setup gemini cursor --trust", 0);
+    assert!(told.contains("Gemini CLI runs the tools without asking."), "{told}");
+    assert!(user.read(".gemini/settings.json").contains("\"trust\": true"));
+    assert!(!user.read(".cursor/mcp.json").contains("trust"), "it has no such field");
+    // Others did not agree to it.
+    let told = user.run_expecting("setup gemini --trust --project", 0);
+    let file = user.project.repository.root().join(".gemini/settings.json");
+    let text = fs::read_to_string(file).expect("it exists");
+    assert!(!text.contains("trust") && told.contains("does not apply to a project's file"), "{told}");
+}
+
+#[test]
+fn keys_that_a_client_added_stay_and_ours_go() {
+    let user = User::new();
+    let path = ".config/opencode/opencode.json";
+    fs::remove_dir_all(user.at(".config/opencode")).expect("it exists");
+    let folders = user.file_contents();
+    let schema = "  \"$schema\": \"https://opencode.ai/config.json\"";
+    // OpenCode adds its schema to the file that setup created.
+    user.run_expecting("setup opencode", 0);
+    let text = user.read(path).replacen("{\n", &format!("{{\n{schema},\n"), 1);
+    user.write(path, &text);
+    user.run_expecting("unsetup opencode", 0);
+    assert_eq!(user.read(path), format!("{{\n{schema}\n}}\n"));
+    // Our keys go from a file of the user, too, and those of the user stay.
+    for (before, after) in [
+        ("{\n  \"theme\": \"x\"\n}\n", "{\n  \"theme\": \"y\"\n}\n"),
+        ("{\n  \"mcp\": {},\n  \"theme\": \"x\"\n}\n", "{\n  \"mcp\": {\n  },\n  \"theme\": \"y\"\n}\n"),
+    ] {
+        user.write(path, before);
+        user.run_expecting("setup opencode", 0);
+        user.write(path, &user.read(path).replace("\"x\"", "\"y\""));
+        user.run_expecting("unsetup opencode", 0);
+        assert_eq!(user.read(path), after);
+    }
+    // A file that only setup wrote goes, even if the client formatted it anew.
+    fs::remove_dir_all(user.at(".config/opencode")).expect("it exists");
+    user.run_expecting("setup opencode", 0);
+    let value: Value = serde_json::from_str(&user.read(path)).expect("JSON");
+    user.write(path, &serde_json::to_string(&value).expect("JSON"));
+    user.run_expecting("unsetup opencode", 0);
+    assert_eq!(user.file_contents(), folders);
+}

@@ -1,13 +1,17 @@
 //! The formats of entries, one per family of clients.
 
-use super::Field::{Arguments, Command, CommandLine, Flag, Number, Passed, Variables, Word};
-use super::{EntryFormat, Syntax};
+use super::Field::{Arguments, Command, CommandLine, Flag, Number, Passed, Trust, Variables, Word};
+use super::{EntryFormat, ListElement, Syntax};
 
 pub(super) const MCP_SERVERS: EntryFormat = EntryFormat {
     syntax: Syntax::Json,
     servers: &["mcpServers"],
     fields: &[Command("command"), Arguments("args"), Variables("env")],
+    lists: &[],
 };
+/// Gemini CLI and its descendants.
+pub(super) const GEMINI: EntryFormat =
+    EntryFormat { fields: &[Command("command"), Arguments("args"), Variables("env"), Trust("trust")], ..MCP_SERVERS };
 pub(super) const CLAUDE: EntryFormat = EntryFormat {
     fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env"), Flag("alwaysLoad", true)],
     ..MCP_SERVERS
@@ -53,6 +57,16 @@ pub(super) const CODEX: EntryFormat = EntryFormat {
         Variables("env"),
         Passed("env_vars", &["CODECOMPASS_HOME", "XDG_DATA_HOME"]),
     ],
+    lists: &[CODEX_DIRECT_TOOLS],
+};
+/// Most models of Codex get the tools of servers only through code, unless this list has the server. Versions before
+/// 0.142 (June 2026) fail to start with it.
+const CODEX_DIRECT_TOOLS: ListElement = ListElement {
+    path: &["features", "code_mode", "direct_only_tool_namespaces"],
+    element: "mcp__codecompass",
+    since: ("codex", (0, 142)),
+    purpose: "With most models, Codex offers the tools directly only if `direct_only_tool_namespaces` in the table \
+              `[features.code_mode]` contains \"mcp__codecompass\"",
 };
 pub(super) const GOOSE: EntryFormat = EntryFormat {
     syntax: Syntax::Yaml,
@@ -66,4 +80,5 @@ pub(super) const GOOSE: EntryFormat = EntryFormat {
         Flag("enabled", true),
         Number("timeout", 300),
     ],
+    lists: &[],
 };

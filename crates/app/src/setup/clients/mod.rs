@@ -31,6 +31,8 @@ pub(crate) struct Client {
     pub(super) by_hand: Option<(&'static str, &'static EntryFormat)>,
     pub(super) instructions: InstructionFiles,
     pub(super) skills: InstructionFiles,
+    /// The effect of an entry without trust, if the client's entries have such a field.
+    pub(super) without_trust: Option<&'static str>,
     pub(crate) start: StartBehavior,
 }
 
@@ -86,6 +88,19 @@ pub(crate) struct EntryFormat {
     /// The keys that lead to the entries.
     pub(super) servers: &'static [&'static str],
     pub(super) fields: &'static [Field],
+    /// Lists elsewhere in the file that have to name our server. Only TOML files have any.
+    pub(super) lists: &'static [ListElement],
+}
+
+/// A word in a list of the client's settings.
+#[derive(Debug)]
+pub(super) struct ListElement {
+    pub(super) path: &'static [&'static str],
+    pub(super) element: &'static str,
+    /// The first version of a program that starts with this setting.
+    pub(super) since: (&'static str, (u32, u32)),
+    /// The effect of the setting, for a note if it cannot be written.
+    pub(super) purpose: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +124,8 @@ pub(super) enum Field {
     CommandLine(&'static str),
     /// Its variables; omitted if there are none.
     Variables(&'static str),
+    /// Lets the client run our tools without asking; only on request, and only in the user's own file.
+    Trust(&'static str),
     /// The variables to pass on to it, if the entry does not set the data folder itself.
     Passed(&'static str, &'static [&'static str]),
 }
@@ -211,6 +228,22 @@ impl Environment<'_> {
         }
     }
 
+    /// Whether the installed program is known to be older than this version. Nothing is run: the version is that of the
+    /// package around the program, or of the folder that a package manager made for it.
+    pub(super) fn is_older(&self, (name, (major, minor)): (&str, (u32, u32))) -> bool {
+        let Some(path) = self.program_path(name) else { return false };
+        let package = path.ancestors().skip(1).take(3).find_map(|folder| {
+            let text = std::fs::read_to_string(folder.join("package.json")).ok()?;
+            parse_version(serde_json::from_str::<serde_json::Value>(&text).ok()?.get("version")?.as_str()?)
+        });
+        let words: Vec<_> = path.iter().map(|word| word.to_string_lossy()).collect();
+        let folder = || {
+            let mut pairs = words.iter().zip(words.iter().skip(1));
+            pairs.find_map(|(before, word)| parse_version(word).filter(|_| before.contains(name)))
+        };
+        package.or_else(folder).is_some_and(|version| version < (major, minor))
+    }
+
     /// The real path of a program on `PATH`.
     fn program_path(&self, name: &str) -> Option<PathBuf> {
         let path = (self.variable)("PATH")?;
@@ -218,6 +251,12 @@ impl Environment<'_> {
         // Package managers of Windows install scripts.
         find(name).or_else(|| find(&format!("{name}.cmd")).filter(|_| cfg!(windows)))
     }
+}
+
+/// The first two numbers of a version.
+fn parse_version(word: &str) -> Option<(u32, u32)> {
+    let mut numbers = word.split('.').map(|number| number.parse::<u32>().ok());
+    Some((numbers.next()??, numbers.next()??))
 }
 
 #[cfg(test)]
@@ -248,5 +287,28 @@ mod tests {
         };
         assert_eq!(at(&none), Some("/home/x/.codex/config.toml".into()));
         assert_eq!(at(&some), Some("/elsewhere/config.toml".into()));
+    }
+
+    #[test]
+    fn versions_are_read_beside_the_program() {
+        let folder = tempfile::TempDir::new().expect("a temporary folder can be created");
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be created");
+            std::fs::write(path, text).expect("it can be written");
+        };
+        let is_older = |bin: &str| {
+            let bin = folder.path().join(bin);
+            let variable = |name: &str| (name == "PATH").then(|| bin.clone());
+            Environment { home: "/home/x".into(), project: None, variable: &variable }.is_older(("codex", (0, 142)))
+        };
+        write("npm/codex/bin/codex", "");
+        assert!(!is_older("npm/codex/bin"), "an unknown version is not old");
+        write("npm/codex/package.json", "{\"version\": \"0.141.0\"}");
+        assert!(is_older("npm/codex/bin"));
+        write("npm/codex/package.json", "{\"version\": \"0.142.0-alpha.1\"}");
+        assert!(!is_older("npm/codex/bin"));
+        write("Caskroom/codex/0.99.0/codex", "");
+        assert!(is_older("Caskroom/codex/0.99.0") && !is_older("nowhere"));
     }
 }

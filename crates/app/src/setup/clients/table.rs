@@ -2,7 +2,7 @@
 
 use super::FileLocation::{self, Below, Dot, Home, Named, Platform, Project};
 use super::Program::{Inside, Unique};
-use super::formats::{AMP, CLAUDE, CLINE, CODEX, COPILOT, GOOSE, MCP_SERVERS, OPENCODE, SHARED, VS_CODE, ZED};
+use super::formats::{AMP, CLAUDE, CLINE, CODEX, COPILOT, GEMINI, GOOSE, MCP_SERVERS, OPENCODE, SHARED, VS_CODE, ZED};
 use super::{Client, ConfigFile, EntryFormat, Folder, InstructionFiles, StartBehavior};
 
 const DEFAULT_START: StartBehavior =
@@ -22,6 +22,7 @@ const BASE: Client = Client {
     by_hand: None,
     instructions: NO_INSTRUCTIONS,
     skills: NO_INSTRUCTIONS,
+    without_trust: None,
     start: DEFAULT_START,
 };
 
@@ -186,14 +187,15 @@ pub(crate) const CLIENTS: &[Client] = &[
         // The variable replaces the home folder, not `.gemini` in it.
         markers: &[Below("GEMINI_CLI_HOME", ".gemini"), Home(".gemini")],
         programs: &[Unique("gemini")],
-        user: user_file(
-            &[Below("GEMINI_CLI_HOME", ".gemini/settings.json"), Home(".gemini/settings.json")],
-            &MCP_SERVERS,
-        ),
-        project: project_file(&[Project(".gemini/settings.json")], &MCP_SERVERS),
+        user: user_file(&[Below("GEMINI_CLI_HOME", ".gemini/settings.json"), Home(".gemini/settings.json")], &GEMINI),
+        project: project_file(&[Project(".gemini/settings.json")], &GEMINI),
         instructions: instruction_files(
             &[Below("GEMINI_CLI_HOME", ".gemini/GEMINI.md"), Home(".gemini/GEMINI.md")],
             "GEMINI.md",
+        ),
+        without_trust: Some(
+            "Gemini CLI asks before each call, and `gemini -p` does not offer the tools; `codecompass setup gemini --trust` \
+             lets it run them without asking. It starts no servers in folders that it does not trust.",
         ),
         start: WITH_ROOTS,
         ..BASE
