@@ -5,10 +5,10 @@
 
 use serde_json::{Map, Value};
 
-use super::clients::{EntryFormat, ListElement, Syntax};
+use super::clients::{EntryFormat, ListElement, Listing, Syntax};
 use super::edit::{Edit, apply};
 use super::entry::{self, ENTRY_NAME};
-use super::{block, jsonc, toml_list, toml_text};
+use super::{block, jsonc, toml_list, toml_text, yaml_text};
 
 /// The content to install or remove.
 pub(super) enum Content {
@@ -179,14 +179,23 @@ pub(super) fn find_entry(shape: &EntryFormat, text: &str) -> Result<Option<Value
 
 /// Our entry in the value of a file.
 fn locate<'v>(shape: &EntryFormat, value: &'v Value) -> Option<&'v Value> {
-    entry::entry_path(shape).iter().try_fold(value, |at, key| at.get(*key))
+    let servers = shape.servers.iter().try_fold(value, |at, key| at.get(*key))?;
+    match shape.listing {
+        Listing::Keyed => servers.get(ENTRY_NAME),
+        Listing::Named(field) => servers.as_array()?.iter().find(|item| is_named(item, field)),
+    }
+}
+
+fn is_named(item: &Value, field: &str) -> bool {
+    item.get(field).and_then(Value::as_str) == Some(ENTRY_NAME)
 }
 
 /// The value of a whole file.
 fn meaning(shape: &EntryFormat, text: &str) -> Result<Value, EditError> {
     let value = match shape.syntax {
         Syntax::Json => jsonc::parse(text).map(|root| root.value()),
-        _ => toml_text::parse(text).map(|table| toml_to_json(&table)),
+        Syntax::Toml => toml_text::parse(text).map(|table| toml_to_json(&table)),
+        Syntax::Yaml => yaml_text::parse(text),
     };
     value.map_err(unreadable_error)
 }
@@ -233,8 +242,10 @@ fn verify_edits(
 
 /// The value of a file without our entry and settings, and without containers that are empty because of that.
 fn without_ours(shape: &EntryFormat, mut value: Value) -> Value {
-    if let Some(servers) = walk(&mut value, shape.servers).and_then(Value::as_object_mut) {
-        servers.shift_remove(ENTRY_NAME);
+    match (shape.listing, walk(&mut value, shape.servers)) {
+        (Listing::Keyed, Some(Value::Object(servers))) => drop(servers.shift_remove(ENTRY_NAME)),
+        (Listing::Named(field), Some(Value::Array(servers))) => servers.retain(|item| !is_named(item, field)),
+        _ => {}
     }
     prune(&mut value, shape.servers);
     for list in shape.lists {
@@ -267,21 +278,35 @@ fn prune(value: &mut Value, path: &[&str]) {
     prune(value, parents);
 }
 
+const UNUSUAL: &str = "our entry has an unusual format; remove it first";
+
 fn insert_entry(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
+    let is_there = find_entry(shape, text)?.is_some();
     match shape.syntax {
         Syntax::Json => insert_json(shape, wanted, text),
-        _ => insert_toml(shape, wanted, text),
+        Syntax::Toml => insert_toml(shape, wanted, text, is_there).ok_or_else(|| UNUSUAL.into()),
+        Syntax::Yaml => {
+            let key = entry::yaml_key(shape);
+            let edits = match is_there {
+                true => yaml_text::replace(text, key, shape.listing, wanted),
+                false => yaml_text::insert(text, key, shape.listing, wanted),
+            };
+            edits.map_err(unreadable_error)?.ok_or_else(|| {
+                format!("`{key}` is not in block style there, so it is not edited; add the entry that --print shows")
+            })
+        }
     }
 }
 
 fn remove_entry(shape: &EntryFormat, text: &str, containers: usize) -> Result<Vec<Edit>, EditError> {
-    match shape.syntax {
-        Syntax::Json => remove_json(shape, text, containers),
-        _ => {
-            let edits = toml_text::remove(text, &entry::entry_path(shape));
-            edits.ok_or_else(|| "our entry has an unusual format".into())
+    let edits = match shape.syntax {
+        Syntax::Json => return remove_json(shape, text, containers),
+        Syntax::Toml => remove_toml(shape, text),
+        Syntax::Yaml => {
+            yaml_text::remove(text, entry::yaml_key(shape), shape.listing, containers > 0).map_err(unreadable_error)?
         }
-    }
+    };
+    edits.ok_or_else(|| "our entry has an unusual format".into())
 }
 
 fn insert_json(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
@@ -328,19 +353,35 @@ fn restore_entry(shape: &EntryFormat, text: &str, before: &str) -> Result<Vec<Ed
             let removed = text[value.start..value.end].to_owned();
             Ok(vec![Edit { at: value.start, removed, inserted: before.to_owned() }])
         }
-        _ => {
+        Syntax::Toml => {
             let mut edits = remove_entry(shape, text, 0)?;
             edits.iter_mut().for_each(|edit| edit.inserted = before.to_owned());
             Ok(edits)
         }
+        // An empty list or map was replaced, not an entry.
+        Syntax::Yaml if !before.contains(ENTRY_NAME) => remove_entry(shape, text, 0),
+        Syntax::Yaml => yaml_text::restore(text, entry::yaml_key(shape), shape.listing, before)
+            .map_err(unreadable_error)?
+            .ok_or_else(|| UNUSUAL.into()),
     }
 }
 
-fn insert_toml(shape: &EntryFormat, wanted: &Value, text: &str) -> Result<Vec<Edit>, EditError> {
-    let path = entry::entry_path(shape);
-    match find_entry(shape, text)? {
-        None => Ok(toml_text::insert(text, &path, wanted)),
-        Some(_) => toml_text::replace(text, &path, wanted)
-            .ok_or_else(|| "our entry has an unusual format; remove it first".into()),
+fn insert_toml(shape: &EntryFormat, wanted: &Value, text: &str, is_there: bool) -> Option<Vec<Edit>> {
+    match (shape.listing, is_there) {
+        (Listing::Keyed, false) => Some(toml_text::insert(text, &entry::entry_path(shape), wanted)),
+        (Listing::Keyed, true) => toml_text::replace(text, &entry::entry_path(shape), wanted),
+        (Listing::Named(_), _) if toml_list::is_inline(text, shape.servers) => {
+            toml_list::insert_table(text, shape.servers, wanted)
+        }
+        (Listing::Named(_), false) => Some(toml_text::insert_item(text, shape.servers, wanted)),
+        (Listing::Named(field), true) => toml_text::replace_item(text, shape.servers, field, wanted),
+    }
+}
+
+fn remove_toml(shape: &EntryFormat, text: &str) -> Option<Vec<Edit>> {
+    match shape.listing {
+        Listing::Keyed => toml_text::remove(text, &entry::entry_path(shape)),
+        Listing::Named(_) if toml_list::is_inline(text, shape.servers) => toml_list::remove_table(text, shape.servers),
+        Listing::Named(field) => toml_text::remove_item(text, shape.servers, field),
     }
 }

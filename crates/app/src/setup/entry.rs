@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::clients::{ConfigFile, EntryFormat, Field, ListElement, Syntax};
-use super::{jsonc, toml_list, toml_text};
+use super::clients::{ConfigFile, EntryFormat, Field, ListElement, Listing, Syntax};
+use super::{jsonc, toml_list, toml_text, yaml_text};
 use crate::config::AnswerFormat;
 use crate::launch::ServerCommand;
 
@@ -105,27 +105,22 @@ pub(super) fn standalone_file(shape: &EntryFormat, entry: &Value, lists: &[ListE
             jsonc::pretty(&whole, "", "  ", "\n") + "\n"
         }
         Syntax::Toml => {
-            let table = toml_text::table(&entry_path(shape), entry, "\n");
+            let table = match shape.listing {
+                Listing::Keyed => toml_text::table(&entry_path(shape), entry, "\n"),
+                Listing::Named(_) => toml_text::item(shape.servers, entry, "\n"),
+            };
             lists.iter().fold(table, |text, list| text + "\n" + &toml_list::standalone(list, "\n"))
         }
-        Syntax::Yaml => yaml(shape, entry),
+        Syntax::Yaml => yaml_text::standalone(yaml_key(shape), shape.listing, entry),
     }
+}
+
+/// The only key around entries in YAML.
+pub(super) fn yaml_key(shape: &EntryFormat) -> &'static str {
+    shape.servers.first().copied().unwrap_or_default()
 }
 
 /// The keys that lead to our entry.
 pub(super) fn entry_path(shape: &EntryFormat) -> Vec<&'static str> {
     shape.servers.iter().copied().chain([ENTRY_NAME]).collect()
-}
-
-/// YAML; plain JSON values are valid YAML.
-fn yaml(shape: &EntryFormat, entry: &Value) -> String {
-    let mut text = String::new();
-    let keys = entry_path(shape);
-    for (depth, key) in keys.iter().enumerate() {
-        text += &format!("{}{key}:\n", "  ".repeat(depth));
-    }
-    for (key, value) in entry.as_object().into_iter().flatten() {
-        text += &format!("{}{key}: {value}\n", "  ".repeat(keys.len()));
-    }
-    text
 }

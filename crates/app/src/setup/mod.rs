@@ -1,8 +1,9 @@
 //! Setup of clients: inserts our entry, block or file, and restores the previous content to the byte.
 //!
 //! `clients` is the table of clients, `client_state` what a client does with our entries, `content` the inserted
-//! content; `jsonc`, `toml_text`, `toml_list` and `block` edit a text, `file` writes it, `record` keeps the data for undoing it. A
-//! client's file is never misread as something else: an unreadable file is left alone and reported.
+//! content; `jsonc`, `toml_text`, `toml_list`, `yaml_text` and `block` edit a text, `file` writes it, `record` keeps the
+//! data for undoing it. A client's file is never misread as something else: an unreadable file is left alone and
+//! reported.
 
 mod block;
 pub(crate) mod client_state;
@@ -15,6 +16,7 @@ mod jsonc;
 mod record;
 mod toml_list;
 pub(crate) mod toml_text;
+mod yaml_text;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -128,7 +130,7 @@ fn entry_step(
     around: &Environment<'_>,
     wanted: &EntryOptions<'_>,
 ) -> Option<SetupStep> {
-    let path = around.config_file(spot)?;
+    let path = around.config_file(spot).filter(|path| !spot.needs_file || path.exists())?;
     let mut notes: Vec<String> = spot.note.map(str::to_owned).into_iter().collect();
     let mut lists = spot.shape.lists;
     if let Some(list) = lists.iter().find(|list| around.is_older(list.since)) {

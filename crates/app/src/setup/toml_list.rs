@@ -2,16 +2,19 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::clients::ListElement;
 use super::edit::{Edit, line_end, line_start, line_stop};
+use super::entry::ENTRY_NAME;
 use super::toml_text;
 
 /// A list on the right side of a key.
 struct InlineList {
     key: Range<usize>,
     range: Range<usize>,
+    /// The elements, with their text or their name.
     elements: Vec<(Range<usize>, String)>,
 }
 
@@ -55,6 +58,32 @@ pub(super) fn insert(text: &str, list: &ListElement, is_after_entry: bool) -> Op
         }
         Found::Other => None,
     }
+}
+
+/// Whether a list of tables is written on the right side of its key.
+pub(super) fn is_inline(text: &str, path: &[&str]) -> bool {
+    matches!(find(text, path), Found::List(_))
+}
+
+/// The edits that add our table to such a list, or replace it there.
+pub(super) fn insert_table(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Edit>> {
+    let Found::List(found) = find(text, path) else { return None };
+    let table = toml_text::inline_value(entry);
+    Some(vec![match (found.position(ENTRY_NAME), found.elements.last()) {
+        (Some(place), _) => {
+            let range = found.elements[place].0.clone();
+            Edit { at: range.start, removed: text[range].to_owned(), inserted: table }
+        }
+        (None, Some((last, _))) => Edit::insert(last.end, format!(", {table}")),
+        (None, None) => Edit::insert(found.range.start + 1, table),
+    }])
+}
+
+/// The edits that remove our table from such a list.
+pub(super) fn remove_table(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
+    let Found::List(found) = find(text, path) else { return None };
+    let place = found.position(ENTRY_NAME)?;
+    Some(vec![Edit::remove(text, element_range(text, &found, place))])
 }
 
 /// The edits that remove the element, and the list and its table if they contain nothing else.
@@ -124,8 +153,15 @@ fn find(text: &str, path: &[&str]) -> Found {
     }
     let Some((key, value)) = table.iter().find(|(name, _)| name.get_ref() == last) else { return Found::Table };
     let DeValue::Array(items) = value.get_ref() else { return Found::Other };
+    if text[line_start(text, key.span().start + mark)..].trim_start().starts_with("[[") {
+        return Found::Other;
+    }
     let word = |value: &DeValue<'_>| match value {
         DeValue::String(word) => word.to_string(),
+        DeValue::Table(table) => {
+            let name = table.iter().find(|(key, _)| key.get_ref() == "name").map(|(_, value)| value.get_ref());
+            name.and_then(DeValue::as_str).unwrap_or_default().to_owned()
+        }
         _ => String::new(),
     };
     let elements = items.iter().map(|item| (moved(item.span()), word(item.get_ref()))).collect();

@@ -8,6 +8,7 @@ use toml::Table;
 
 use super::edit::{Edit, line_end, line_start, line_stop};
 use crate::toml_errors;
+use super::entry::ENTRY_NAME;
 
 /// Parses the whole file; an error says where it is invalid.
 pub(super) fn parse(text: &str) -> Result<Table, String> {
@@ -31,6 +32,23 @@ pub(super) fn gap(text: &str) -> String {
     }
 }
 
+/// Inserts our table into a list of tables, after everything else.
+pub(super) fn insert_item(text: &str, path: &[&str], entry: &Value) -> Vec<Edit> {
+    vec![Edit::insert(text.len(), gap(text) + &item(path, entry, line_end(text)))]
+}
+
+/// Replaces the existing table of a list with ours.
+pub(super) fn replace_item(text: &str, path: &[&str], field: &str, entry: &Value) -> Option<Vec<Edit>> {
+    let range = item_range(text, path, field)?;
+    let inserted = item(path, entry, line_end(text));
+    Some(vec![Edit { at: range.start, removed: text[range].to_owned(), inserted }])
+}
+
+/// Removes our table from a list with the empty line before it.
+pub(super) fn remove_item(text: &str, path: &[&str], field: &str) -> Option<Vec<Edit>> {
+    Some(remove_range(text, item_range(text, path, field)?))
+}
+
 /// Replaces the existing table with ours.
 pub(super) fn replace(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Edit>> {
     let range = table_range(text, path)?;
@@ -40,7 +58,10 @@ pub(super) fn replace(text: &str, path: &[&str], entry: &Value) -> Option<Vec<Ed
 
 /// Removes our table with the empty line before it.
 pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
-    let mut range = table_range(text, path)?;
+    Some(remove_range(text, table_range(text, path)?))
+}
+
+fn remove_range(text: &str, mut range: std::ops::Range<usize>) -> Vec<Edit> {
     let before = &text[..range.start];
     for blank in ["\r\n\r\n", "\n\n"] {
         if before.ends_with(blank) {
@@ -48,19 +69,28 @@ pub(super) fn remove(text: &str, path: &[&str]) -> Option<Vec<Edit>> {
             break;
         }
     }
-    Some(vec![Edit::remove(text, range)])
+    vec![Edit::remove(text, range)]
 }
 
 /// The text of the table: lists and inner tables on one line.
 pub(super) fn table(path: &[&str], entry: &Value, end: &str) -> String {
-    let mut text = format!("[{}]{end}", path.join("."));
+    format!("[{}]{end}{}", path.join("."), fields(entry, end))
+}
+
+/// The text of the table as an item of a list.
+pub(super) fn item(path: &[&str], entry: &Value, end: &str) -> String {
+    format!("[[{}]]{end}{}", path.join("."), fields(entry, end))
+}
+
+fn fields(entry: &Value, end: &str) -> String {
+    let mut text = String::new();
     for (key, value) in entry.as_object().into_iter().flatten() {
         text += &format!("{key} = {}{end}", inline_value(value));
     }
     text
 }
 
-fn inline_value(value: &Value) -> String {
+pub(super) fn inline_value(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(inline_value).collect::<Vec<_>>().join(", ")),
         Value::Object(fields) => {
@@ -79,7 +109,27 @@ pub(super) fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<u
     let is_ours = |at: usize| header_value(text, at, path).is_some();
     let first = headers.iter().position(|at| is_ours(*at))?;
     let past = headers[first..].iter().position(|at| !is_ours(*at)).map(|more| headers[first + more]);
-    let (start, mut stop) = (headers[first], past.unwrap_or(text.len()));
+    Some(trimmed(text, headers[first], past))
+}
+
+/// The range of the table in a list that has our name in this field, with its subtables.
+fn item_range(text: &str, path: &[&str], field: &str) -> Option<std::ops::Range<usize>> {
+    let headers = headers(text);
+    let section = |place: usize| &text[headers[place]..headers.get(place + 1).copied().unwrap_or(text.len())];
+    let is_ours = |place: usize| {
+        let table = section(place).trim_start_matches('\u{feff}').parse::<Table>().ok().map(toml::Value::Table);
+        let list = path.iter().try_fold(table?, |value, key| value.get(*key).cloned())?;
+        (list.as_array()?.first()?.get(field)?.as_str()? == ENTRY_NAME).then_some(())
+    };
+    let first = (0..headers.len()).find(|place| is_ours(*place).is_some())?;
+    let is_more = |at: &usize| header_value(text, *at, path).is_some();
+    let past = headers[first + 1..].iter().copied().find(|at| !is_more(at));
+    Some(trimmed(text, headers[first], past))
+}
+
+/// The range of a table that ends before the next one.
+fn trimmed(text: &str, start: usize, past: Option<usize>) -> std::ops::Range<usize> {
+    let mut stop = past.unwrap_or(text.len());
     // Blank lines, and comments before the next table, are not ours.
     while past.is_some() || text[start..stop].ends_with(['\n', '\r', ' ', '\t']) {
         let last = line_start(text, stop.saturating_sub(1).max(start));
@@ -89,7 +139,7 @@ pub(super) fn table_range(text: &str, path: &[&str]) -> Option<std::ops::Range<u
         }
         stop = last;
     }
-    Some(start..stop)
+    start..stop
 }
 
 /// The value that the header at this position gives these keys: an empty table, or one with the rest of its path.

@@ -54,7 +54,23 @@ const CLIENTS: &[ClientBehavior] = &[
     plain("kiro"),
     plain("junie"),
     plain("amp"),
+    ClientBehavior { roots: true, ..plain("goose") },
+    ClientBehavior { roots: true, ..plain("qwen") },
+    ClientBehavior { roots: true, ..plain("kilo") },
+    plain("grok"),
+    plain("droid"),
+    plain("qoder"),
+    plain("continue"),
+    plain("vibe"),
+    plain("crush"),
+    plain("kimi"),
+    plain("kimi-cli"),
+    plain("auggie"),
 ];
+
+/// Files that setup does not create.
+const FILES: &[(&str, &str)] =
+    &[(".config/goose/config.yaml", "GOOSE_MODEL: x\n"), (".continue/config.yaml", "name: x\nmodels: []\n")];
 
 impl User {
     fn new() -> Self {
@@ -62,6 +78,11 @@ impl User {
             Self { home: TempDir::new().expect("a temporary folder can be created"), repository: Repository::new() };
         user.repository.write("src/lib.rs", "pub fn only_here() {}\n");
         user.repository.commit("files");
+        for (path, text) in FILES {
+            let path = user.home().join(path);
+            fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be created");
+            fs::write(path, text).expect("it can be written");
+        }
         user
     }
 
@@ -112,6 +133,17 @@ impl User {
             let env = find("env").map(|env| env.replace("{ CODECOMPASS_HOME =", "{ \"CODECOMPASS_HOME\":"));
             let parsed = |text: Option<String>| text.and_then(|text| serde_json::from_str::<Value>(&text).ok());
             json!({ "command": parsed(find("command")), "args": parsed(find("args")), "env": parsed(env), "env_vars": parsed(find("env_vars")) })
+        } else if file.extension().is_some_and(|end| end == "yaml") {
+            let lines = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).split_once(": "));
+            let field = |name: &str| {
+                let found = lines.clone().find(|(key, _)| *key == name).map(|(_, value)| value);
+                found.and_then(|value| serde_json::from_str::<Value>(value).ok())
+            };
+            json!({
+                "command": field("command").or(field("cmd")),
+                "args": field("args"),
+                "env": field("env").or(field("envs")),
+            })
         } else {
             let whole: Value = serde_json::from_str(&text).expect("a file that setup made is JSON");
             let servers = whole.as_object().expect("an object").values().next().expect("servers");

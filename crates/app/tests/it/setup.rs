@@ -60,7 +60,33 @@ const FILES: &[(&str, &str)] = &[
     ),
     (".kiro/settings/mcp.json", "{\"mcpServers\": {\n\"k\": {\"command\": \"k\"}}}"),
     (".config/amp/settings.json", "{\n  \"amp.notifications\": true\n}\n"),
-    (".config/goose/config.yaml", "extensions:\n  developer:\n    enabled: true\n"),
+    (
+        ".config/goose/config.yaml",
+        "GOOSE_PROVIDER: x # mine\nextensions:\n  # built in\n  developer:\n    enabled: true\n    bundled: true\n  notes:\n    envs: {KEY: t0k3n}\n    description: |\n      Two\n\n      lines\nGOOSE_MODEL: y",
+    ),
+    (".qwen/settings.json", "{\n  \"$version\": 3,\n  \"tools\": {\"approvalMode\": \"default\"}\n}\n"),
+    (
+        ".config/kilo/kilo.jsonc",
+        "{\n  \"$schema\": \"https://app.kilo.ai/config.json\",\n  \"permission\": {\n    \"bash\": \"allow\",\n  },\n}\n",
+    ),
+    (".grok/config.toml", "[ui]\ntheme = 'x'\n\n[mcp_servers.a]\ncommand = \"a\"\nenabled = true\n"),
+    (
+        ".factory/mcp.json",
+        "{\n  \"mcpServers\": {\n    \"a\": {\n      \"type\": \"stdio\",\n      \"command\": \"a\",\n      \"args\": []\n    }\n  }\n}",
+    ),
+    (".qoder/settings.json", "{\r\n  \"model\": \"auto\"\r\n}\r\n"),
+    (
+        ".continue/config.yaml",
+        "name: Mine\r\nversion: 1.0.0\r\nschema: v1\r\nmodels: []\r\nmcpServers:\r\n  # search\r\n  - name: Search\r\n    command: npx\r\n    args: [-y, search]\r\n    env:\r\n      KEY: ghp_secret\r\n",
+    ),
+    (
+        ".vibe/config.toml",
+        "active_model = \"x\" # best\n\n[[mcp_servers]]\nname = \"a\"\ntransport = \"http\"\n\n[mcp_servers.auth]\ntype = \"static\"\n\n[tools]\n",
+    ),
+    (".config/crush/crush.json", "{\"$schema\":\"https://charm.land/crush.json\",\"mcp\":{}}"),
+    (".kimi-code/mcp.json", "{\"mcpServers\": {}}"),
+    (".kimi/mcp.json", "{\n    \"mcpServers\": {\n        \"a\": {\"url\": \"http://a\"}\n    }\n}\n"),
+    (".augment/settings.json", "{\n  \"toolPermissions\": []\n}\n"),
 ];
 
 /// Installed clients without a server configuration file.
@@ -169,11 +195,11 @@ fn setup_is_idempotent_and_unsetup_exact() {
     let outcomes = user.outcomes("setup", 0);
     assert_eq!(outcomes.len(), FILES.len() + FOLDERS.len(), "{outcomes:?}");
     for (client, outcome) in &outcomes {
-        assert_eq!(outcome, if client == "goose" { "printed" } else { "changed" }, "{client}");
+        assert_eq!(outcome, "changed", "{client}");
     }
     expect_no_copies(user.project.home.path());
     let changed = user.file_contents();
-    for (path, text) in FILES.iter().filter(|(path, _)| !path.ends_with(".yaml")) {
+    for (path, text) in FILES {
         assert!(user.read(path).contains("serve-mcp"), "{path}");
         let lines = user.read(path);
         assert!(is_kept(text, &lines), "{path} lost something:\n{lines}");
@@ -183,12 +209,12 @@ fn setup_is_idempotent_and_unsetup_exact() {
     assert!(user.at(".junie/mcp/mcp.json").is_file());
 
     let again = user.outcomes("setup", 0);
-    assert!(again.values().all(|outcome| outcome == "unchanged" || outcome == "printed"), "{again:?}");
+    assert!(again.values().all(|outcome| outcome == "unchanged"), "{again:?}");
     assert_eq!(user.file_contents(), changed);
 
     // Other options, then undo: the state before the first setup.
     let other = user.outcomes("setup --answers json --tools all", 0);
-    assert!(other.values().all(|outcome| outcome == "changed" || outcome == "printed"), "{other:?}");
+    assert!(other.values().all(|outcome| outcome == "changed"), "{other:?}");
     assert!(user.read(".cursor/mcp.json").contains("\"--tools\",\"all\""));
     assert_eq!(user.read(".cursor/mcp.json").matches("serve-mcp").count(), 1);
 
@@ -224,6 +250,22 @@ fn entries_match_their_clients() {
     assert_eq!(amp["amp.mcpServers"]["codecompass"]["command"], PROGRAM);
     let opencode = user.read(".config/opencode/opencode.jsonc");
     assert!(opencode.contains(&format!("\"command\": [\"{PROGRAM}\", \"serve-mcp\"")), "{opencode}");
+    let goose = user.read(".config/goose/config.yaml");
+    assert!(
+        goose.contains(&format!(
+            "extensions:\n  codecompass:\n    name: \"codecompass\"\n    type: \"stdio\"\n    cmd: \"{PROGRAM}\"\n"
+        )),
+        "{goose}"
+    );
+    let own = user.read(".continue/config.yaml");
+    assert!(
+        own.contains(&format!("mcpServers:\r\n  - name: \"codecompass\"\r\n    command: \"{PROGRAM}\"\r\n")),
+        "{own}"
+    );
+    let vibe = user.read(".vibe/config.toml");
+    assert!(vibe.ends_with(&format!("[tools]\n\n[[mcp_servers]]\nname = \"codecompass\"\ntransport = \"stdio\"\ncommand = [\"{PROGRAM}\", \"serve-mcp\", \"--auto-index\", \"--answers\", \"text\"]\nenv = {{ CODECOMPASS_HOME = \"{data}\" }}\n")), "{vibe}");
+    let qwen: Value = serde_json::from_str(&user.read(".qwen/settings.json")).expect("JSON");
+    assert_eq!(qwen["mcpServers"]["codecompass"]["alwaysLoadTools"], true);
     let codex = user.read(".codex/config.toml");
     assert!(codex.contains(&format!("\r\n\r\n[mcp_servers.codecompass]\r\ncommand = \"{PROGRAM}\"\r\n")), "{codex}");
     // Files that are shared with other machines contain no path of this one.
@@ -241,6 +283,9 @@ fn broken_or_read_only_files_are_left_alone() {
         (".copilot/mcp-config.json", "{\"mcpServers\": []}", "`mcpServers` is not an object"),
         (".kiro/settings/mcp.json", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` occurs twice"),
         (".config/amp/settings.json", "[1]", "it is not an object"),
+        (".config/goose/config.yaml", "extensions: {a: {enabled: true}}\n", "`extensions` is not in block style"),
+        (".continue/config.yaml", "mcpServers: [\n", "line 2"),
+        (".vibe/config.toml", "mcp_servers = 1\n", "cannot be edited safely"),
     ];
     for (path, text, _) in broken {
         user.write(path, text);
@@ -272,12 +317,16 @@ fn broken_or_read_only_files_are_left_alone() {
     assert_eq!(user.file_contents(), before);
 }
 
+/// One client per syntax and style of file, and one whose file does not exist: the writes of the others are the same.
+const KILLED: &str = "claude-code codex zed goose continue vibe junie";
+
 #[test]
 fn kill_during_setup_is_atomic() {
     let user = User::new();
     let old = user.file_contents();
     let start = user.project.home.save();
-    user.run_expecting("setup", 0);
+    let setup = format!("setup {KILLED}");
+    user.run_expecting(&setup, 0);
     let new = user.file_contents();
     user.run_expecting("unsetup", 0);
     user.project.home.restore(&start);
@@ -291,7 +340,7 @@ fn kill_during_setup_is_atomic() {
     };
     let mut ended = false;
     for n in 1..200 {
-        let reply = user.run("setup", &[(KILL_AT_WRITE, &n.to_string())]);
+        let reply = user.run(&setup, &[(KILL_AT_WRITE, &n.to_string())]);
         assert!(reply.was_aborted() || reply.succeeded(), "{reply:?}");
         is_old_or_new(n);
         // The reverse command is killed at the same write number, so that both are killed at each of their writes.
@@ -315,8 +364,8 @@ fn killed_update_can_be_undone() {
     let user = User::new();
     let old = user.file_contents();
     for n in 1..200 {
-        user.run_expecting("setup", 0);
-        let reply = user.run("setup --answers json", &[(KILL_AT_WRITE, &n.to_string())]);
+        user.run_expecting(&format!("setup {KILLED}"), 0);
+        let reply = user.run(&format!("setup --answers json {KILLED}"), &[(KILL_AT_WRITE, &n.to_string())]);
         user.run_expecting("unsetup", 0);
         assert_eq!(user.file_contents(), old, "after write {n}");
         if reply.succeeded() {
@@ -329,7 +378,10 @@ fn killed_update_can_be_undone() {
 #[test]
 fn user_edits_survive_unsetup() {
     let user = User::new();
-    user.run_expecting("setup claude-code codex zed", 0);
+    user.run_expecting("setup claude-code codex zed goose continue vibe", 0);
+    for path in [".config/goose/config.yaml", ".continue/config.yaml", ".vibe/config.toml"] {
+        user.write(path, &format!("# New\n{}", user.read(path)));
+    }
     let claude = user.read(".claude.json").replace("412", "413").replace("\"github\"", "\"hub\"");
     user.write(".claude.json", &claude);
     let codex = user.read(".codex/config.toml") + "\r\n[profiles.x]\r\nmodel = \"o8\"\r\n";
@@ -344,6 +396,9 @@ fn user_edits_survive_unsetup() {
     assert!(left.contains("[profiles.x]") && !left.contains("serve-mcp"), "{left}");
     assert!(left.starts_with(original(".codex/config.toml")), "{left}");
     assert_eq!(user.read(".config/zed/settings.json"), original(".config/zed/settings.json"));
+    for path in [".config/goose/config.yaml", ".continue/config.yaml", ".vibe/config.toml"] {
+        assert_eq!(user.read(path), format!("# New\n{}", original(path)), "{path}");
+    }
 }
 
 #[test]
@@ -358,6 +413,35 @@ fn replaced_user_entry_is_restored() {
     assert!(!user.read(".cursor/mcp.json").contains("mine") && !user.read(".codex/config.toml").contains("mine"));
     user.run_expecting("unsetup", 0);
     assert_eq!((user.read(".cursor/mcp.json").as_str(), user.read(".codex/config.toml").as_str()), (own, table));
+    // The same in lists and in YAML, and in files with nothing else.
+    for (client, path, text) in [
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions:\n    codecompass:\n        cmd: mine\n        args: []\n    # more\nx: 1\n",
+        ),
+        ("continue", ".continue/config.yaml", "mcpServers:\n- command: mine\n  name: codecompass\n- name: b\n"),
+        ("continue", ".continue/config.yaml", "name: x\nmcpServers: [] # none\nmodels:\n- a\n"),
+        (
+            "vibe",
+            ".vibe/config.toml",
+            "[[mcp_servers]]\nname = \"codecompass\"\ncommand = \"mine\"\n[mcp_servers.env]\nA = \"1\"\n\n[[mcp_servers]]\nname = \"b\"\n",
+        ),
+        ("vibe", ".vibe/config.toml", "mcp_servers = []\n\n[x]\n"),
+        ("vibe", ".vibe/config.toml", "mcp_servers = [{ name = \"a\" }]\n"),
+    ] {
+        user.write(path, text);
+        user.run_expecting(&format!("setup {client}"), 0);
+        let after = user.read(path);
+        assert!(after.contains(PROGRAM) && !after.contains("mine"), "{after}");
+        user.run_expecting(&format!("setup {client} --tools all"), 0);
+        user.run_expecting(&format!("unsetup {client}"), 0);
+        assert_eq!(user.read(path), text);
+        user.run_expecting(&format!("setup {client}"), 0);
+        user.write(path, &format!("# New\n{}", user.read(path)));
+        user.run_expecting(&format!("unsetup {client}"), 0);
+        assert_eq!(user.read(path), format!("# New\n{text}"));
+    }
     // Also if another program wrote to the file in the meantime.
     user.run_expecting("setup cursor", 0);
     user.write(".cursor/mcp.json", &user.read(".cursor/mcp.json").replace("\"z\": 1", "\"z\": 2"));
@@ -478,12 +562,35 @@ fn variables_override_client_paths() {
         ("CLINE_MCP_SETTINGS_PATH", cline.as_str()),
         // The file counts, not the folder.
         ("CLINE_DIR", "/nowhere"),
+        ("QWEN_HOME", &format!("{folder}/qwen")),
+        ("GROK_HOME", &format!("{folder}/grok")),
+        ("FACTORY_HOME_OVERRIDE", folder),
+        ("QODER_CONFIG_DIR", &format!("{folder}/qoder")),
+        ("VIBE_HOME", &format!("{folder}/vibe")),
+        ("CRUSH_GLOBAL_CONFIG", &format!("{folder}/crush")),
+        ("KIMI_CODE_HOME", &format!("{folder}/kimi")),
+        ("KILO_CONFIG", &format!("{folder}/kilo.json")),
     ];
     let before = user.file_contents();
-    assert_eq!(user.run("setup claude-code codex opencode copilot gemini cline", &env).code, Some(0));
+    let clients = "claude-code codex opencode copilot gemini cline qwen grok droid qoder vibe crush kimi kilo";
+    assert_eq!(user.run(&format!("setup {clients}"), &env).code, Some(0));
     assert_eq!(user.file_contents(), before);
-    let names =
-        [".claude.json", "config.toml", "own.jsonc", "mcp-config.json", ".gemini/settings.json", "servers.json"];
+    let names = [
+        ".claude.json",
+        "config.toml",
+        "own.jsonc",
+        "mcp-config.json",
+        ".gemini/settings.json",
+        "servers.json",
+        "qwen/settings.json",
+        "grok/config.toml",
+        ".factory/mcp.json",
+        "qoder/settings.json",
+        "vibe/config.toml",
+        "crush/crush.json",
+        "kimi/mcp.json",
+        "kilo.json",
+    ];
     for name in names {
         assert!(fs::read_to_string(elsewhere.path().join(name)).expect("it exists").contains("serve-mcp"), "{name}");
     }
@@ -642,4 +749,16 @@ fn keys_that_a_client_added_stay_and_ours_go() {
     user.write(path, &serde_json::to_string(&value).expect("JSON"));
     user.run_expecting("unsetup opencode", 0);
     assert_eq!(user.file_contents(), folders);
+}
+
+#[test]
+fn files_that_the_client_has_to_create_are_not_created() {
+    let user = User::new();
+    for (client, path) in [("goose", ".config/goose/config.yaml"), ("continue", ".continue/config.yaml")] {
+        fs::remove_file(user.at(path)).expect("it exists");
+        let before = user.file_contents();
+        let told = user.run_expecting(&format!("setup {client}"), 0);
+        assert!(told.contains("add this manually") && told.contains("serve-mcp"), "{told}");
+        assert_eq!(user.file_contents(), before);
+    }
 }

@@ -92,6 +92,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "model",
             "query",
             "rmcp",
+            "saphyr-parser",
             "serde",
             "serde_json",
             "store",

@@ -1,17 +1,33 @@
 //! The formats of entries, one per family of clients.
 
 use super::Field::{Arguments, Command, CommandLine, Flag, Number, Passed, Trust, Variables, Word};
-use super::{EntryFormat, ListElement, Syntax};
+use super::{EntryFormat, ListElement, Listing, Syntax};
 
 pub(super) const MCP_SERVERS: EntryFormat = EntryFormat {
     syntax: Syntax::Json,
     servers: &["mcpServers"],
+    listing: Listing::Keyed,
     fields: &[Command("command"), Arguments("args"), Variables("env")],
     lists: &[],
 };
 /// Gemini CLI and its descendants.
 pub(super) const GEMINI: EntryFormat =
     EntryFormat { fields: &[Command("command"), Arguments("args"), Variables("env"), Trust("trust")], ..MCP_SERVERS };
+/// With the type that some clients need, and the others ignore.
+pub(super) const TYPED: EntryFormat = EntryFormat {
+    fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env")],
+    ..MCP_SERVERS
+};
+/// The client finds tools by search unless the entry says otherwise.
+pub(super) const QWEN: EntryFormat = EntryFormat {
+    fields: &[Command("command"), Arguments("args"), Variables("env"), Trust("trust"), Flag("alwaysLoadTools", true)],
+    ..MCP_SERVERS
+};
+pub(super) const DROID: EntryFormat = EntryFormat {
+    fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env"), Flag("disabled", false)],
+    ..MCP_SERVERS
+};
+pub(super) const CRUSH: EntryFormat = EntryFormat { servers: &["mcp"], ..TYPED };
 pub(super) const CLAUDE: EntryFormat = EntryFormat {
     fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env"), Flag("alwaysLoad", true)],
     ..MCP_SERVERS
@@ -32,11 +48,7 @@ pub(super) const SHARED: EntryFormat = EntryFormat {
     ],
     ..MCP_SERVERS
 };
-pub(super) const VS_CODE: EntryFormat = EntryFormat {
-    servers: &["servers"],
-    fields: &[Word("type", "stdio"), Command("command"), Arguments("args"), Variables("env")],
-    ..MCP_SERVERS
-};
+pub(super) const VS_CODE: EntryFormat = EntryFormat { servers: &["servers"], ..TYPED };
 pub(super) const OPENCODE: EntryFormat = EntryFormat {
     servers: &["mcp"],
     fields: &[Word("type", "local"), CommandLine("command"), Variables("environment"), Flag("enabled", true)],
@@ -51,6 +63,7 @@ pub(super) const CLINE: EntryFormat = EntryFormat {
 pub(super) const CODEX: EntryFormat = EntryFormat {
     syntax: Syntax::Toml,
     servers: &["mcp_servers"],
+    listing: Listing::Keyed,
     fields: &[
         Command("command"),
         Arguments("args"),
@@ -71,6 +84,7 @@ const CODEX_DIRECT_TOOLS: ListElement = ListElement {
 pub(super) const GOOSE: EntryFormat = EntryFormat {
     syntax: Syntax::Yaml,
     servers: &["extensions"],
+    listing: Listing::Keyed,
     fields: &[
         Word("name", "codecompass"),
         Word("type", "stdio"),
@@ -80,5 +94,27 @@ pub(super) const GOOSE: EntryFormat = EntryFormat {
         Flag("enabled", true),
         Number("timeout", 300),
     ],
+    lists: &[],
+};
+pub(super) const CONTINUE: EntryFormat = EntryFormat {
+    syntax: Syntax::Yaml,
+    servers: &["mcpServers"],
+    listing: Listing::Named("name"),
+    fields: &[Word("name", "codecompass"), Command("command"), Arguments("args"), Variables("env")],
+    lists: &[],
+};
+pub(super) const GROK: EntryFormat = EntryFormat {
+    syntax: Syntax::Toml,
+    servers: &["mcp_servers"],
+    listing: Listing::Keyed,
+    fields: &[Command("command"), Arguments("args"), Variables("env"), Flag("enabled", true)],
+    lists: &[],
+};
+/// The command is a list, because Mistral Vibe splits a text at blanks.
+pub(super) const VIBE: EntryFormat = EntryFormat {
+    syntax: Syntax::Toml,
+    servers: &["mcp_servers"],
+    listing: Listing::Named("name"),
+    fields: &[Word("name", "codecompass"), Word("transport", "stdio"), CommandLine("command"), Variables("env")],
     lists: &[],
 };

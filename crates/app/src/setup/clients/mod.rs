@@ -44,6 +44,8 @@ pub(crate) struct ConfigFile {
     pub(crate) shape: &'static EntryFormat,
     /// Whether the file is shared with other machines: it must not contain anything specific to this one.
     pub(super) is_committed: bool,
+    /// Whether the client has to create the file: with one of ours, it would do without its first setup.
+    pub(super) needs_file: bool,
     /// The client's placeholder for the open folder, if it does not report the folder in another way.
     pub(super) folder: Option<&'static str>,
     /// An additional step for the user.
@@ -87,9 +89,19 @@ pub(crate) struct EntryFormat {
     pub(super) syntax: Syntax,
     /// The keys that lead to the entries.
     pub(super) servers: &'static [&'static str],
+    pub(super) listing: Listing,
     pub(super) fields: &'static [Field],
     /// Lists elsewhere in the file that have to name our server. Only TOML files have any.
     pub(super) lists: &'static [ListElement],
+}
+
+/// How a file tells entries apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listing {
+    /// Each is below its name.
+    Keyed,
+    /// Each is an item of a list, with its name in this field.
+    Named(&'static str),
 }
 
 /// A word in a list of the client's settings.

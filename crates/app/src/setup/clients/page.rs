@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{CLIENTS, ConfigFile, FileLocation, Folder, InstructionFiles};
+use super::{CLIENTS, ConfigFile, FileLocation, Folder, InstructionFiles, Program};
 
 fn location_text(place: FileLocation) -> String {
     match place {
@@ -15,24 +15,42 @@ fn location_text(place: FileLocation) -> String {
     }
 }
 
+fn program_text(program: Program) -> String {
+    match program {
+        Program::Unique(name) => format!("`{name}`"),
+        Program::Inside(name, _) => format!("`{name}`*"),
+    }
+}
+
 fn locations_text(places: &[FileLocation]) -> String {
     let texts: Vec<String> = places.iter().map(|place| location_text(*place)).collect();
     if texts.is_empty() { "–".into() } else { texts.join(", ") }
 }
 
 fn page() -> String {
-    let mut page = String::from(
+    let edited = CLIENTS.iter().filter(|client| client.user.is_some()).count();
+    let mut page = format!(
         "# Clients\n\n\
          - Covers: the files that `codecompass setup` edits for each client, and how each client starts a server.\n\
-         - Result: thirteen clients are configured automatically; for the others `setup` prints what to enter.\n\
+         - Result: {edited} clients are configured automatically; for the others `setup` prints what to enter.\n\
          - Reproduce: `UPDATE=1 cargo test -p codecompass --lib` generates this page; `codecompass doctor --client` checks \
          your machine.\n\n\
-         When several files are listed, `setup` uses the one that a variable names, otherwise the first that exists.\n\n\
-         | client | name | your file | a project's file | instructions: yours, a project's | skill: yours, a project's |\n\
-         |---|---|---|---|---|---|\n",
+         When several files are listed, `setup` uses the one that a variable names, otherwise the first that exists. A client \
+         counts as installed if its folder exists, or if its program is on `PATH`; programs are never run. A program marked \
+         with * shares its name with others and counts only if its links lead to the client's package. Files in *italics* \
+         have to exist: without them, `setup` prints the entry.\n\n\
+         | client | name | program | your file | a project's file | instructions: yours, a project's | skill: yours, a project's |\n\
+         |---|---|---|---|---|---|---|\n",
     );
     for client in CLIENTS {
-        let spot = |spot: &Option<ConfigFile>| spot.map_or("–".into(), |spot| locations_text(spot.files));
+        let spot = |spot: &Option<ConfigFile>| {
+            spot.map_or("–".into(), |spot| match spot.needs_file {
+                true => format!("*{}*", locations_text(spot.files)),
+                false => locations_text(spot.files),
+            })
+        };
+        let programs: Vec<String> = client.programs.iter().map(|program| program_text(*program)).collect();
+        let programs = if programs.is_empty() { "–".into() } else { programs.join(", ") };
         let user = match client.by_hand {
             Some((place, _)) => format!("printed only: {place}"),
             None => spot(&client.user),
@@ -42,7 +60,7 @@ fn page() -> String {
             format!("{}; {project}", locations_text(notes.user))
         };
         page += &format!(
-            "| {} | `{}` | {user} | {} | {} | {} |\n",
+            "| {} | `{}` | {programs} | {user} | {} | {} | {} |\n",
             client.title,
             client.name,
             spot(&client.project),
@@ -67,6 +85,11 @@ fn page() -> String {
         let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
         let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
         page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
+    }
+    // Measured with the real programs; written by `clients/real`.
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/real/results.md");
+    if let Ok(results) = std::fs::read_to_string(results) {
+        page += &format!("\n{}", results.trim_start());
     }
     page
 }

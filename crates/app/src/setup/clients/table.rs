@@ -2,7 +2,10 @@
 
 use super::FileLocation::{self, Below, Dot, Home, Named, Platform, Project};
 use super::Program::{Inside, Unique};
-use super::formats::{AMP, CLAUDE, CLINE, CODEX, COPILOT, GEMINI, GOOSE, MCP_SERVERS, OPENCODE, SHARED, VS_CODE, ZED};
+use super::formats::{
+    AMP, CLAUDE, CLINE, CODEX, CONTINUE, COPILOT, CRUSH, DROID, GEMINI, GOOSE, GROK, MCP_SERVERS, OPENCODE, QWEN,
+    SHARED, TYPED, VIBE, VS_CODE, ZED,
+};
 use super::{Client, ConfigFile, EntryFormat, Folder, InstructionFiles, StartBehavior};
 
 const DEFAULT_START: StartBehavior =
@@ -28,12 +31,26 @@ const BASE: Client = Client {
 
 /// A user's own file.
 const fn user_file(files: &'static [FileLocation], shape: &'static EntryFormat) -> Option<ConfigFile> {
-    Some(ConfigFile { files, shape, is_committed: false, folder: None, note: None })
+    Some(ConfigFile { files, shape, is_committed: false, needs_file: false, folder: None, note: None })
 }
 
 /// A project's file, which is committed and so shared with other machines.
 const fn project_file(files: &'static [FileLocation], shape: &'static EntryFormat) -> Option<ConfigFile> {
-    Some(ConfigFile { files, shape, is_committed: true, folder: None, note: None })
+    Some(ConfigFile { files, shape, is_committed: true, needs_file: false, folder: None, note: None })
+}
+
+/// A project's file that clients read after a step of each user.
+const fn trusted_file(
+    files: &'static [FileLocation],
+    shape: &'static EntryFormat,
+    note: &'static str,
+) -> Option<ConfigFile> {
+    Some(ConfigFile { files, shape, is_committed: true, needs_file: false, folder: None, note: Some(note) })
+}
+
+/// A user's own file that the client has to create.
+const fn existing_file(files: &'static [FileLocation], shape: &'static EntryFormat) -> Option<ConfigFile> {
+    Some(ConfigFile { files, shape, is_committed: false, needs_file: true, folder: None, note: None })
 }
 
 const fn instruction_files(user: &'static [FileLocation], project: &'static str) -> InstructionFiles {
@@ -52,13 +69,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         markers: &[Below("CLAUDE_CONFIG_DIR", ""), Home(".claude.json"), Home(".claude")],
         programs: &[Unique("claude")],
         user: user_file(&[Below("CLAUDE_CONFIG_DIR", ".claude.json"), Home(".claude.json")], &CLAUDE),
-        project: Some(ConfigFile {
-            files: &[Project(".mcp.json")],
-            shape: &SHARED,
-            is_committed: true,
-            folder: None,
-            note: Some("Each user of the repository is asked to approve it."),
-        }),
+        project: trusted_file(&[Project(".mcp.json")], &SHARED, "Each user of the repository is asked to approve it."),
         instructions: instruction_files(
             &[Below("CLAUDE_CONFIG_DIR", "CLAUDE.md"), Home(".claude/CLAUDE.md")],
             "CLAUDE.md",
@@ -76,13 +87,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         markers: &[Below("CODEX_HOME", ""), Home(".codex")],
         programs: &[Unique("codex")],
         user: user_file(&[Below("CODEX_HOME", "config.toml"), Home(".codex/config.toml")], &CODEX),
-        project: Some(ConfigFile {
-            files: &[Project(".codex/config.toml")],
-            shape: &CODEX,
-            is_committed: true,
-            folder: None,
-            note: Some("Codex reads it in trusted projects only."),
-        }),
+        project: trusted_file(&[Project(".codex/config.toml")], &CODEX, "Codex reads it in trusted projects only."),
         instructions: instruction_files(&[Below("CODEX_HOME", "AGENTS.md"), Home(".codex/AGENTS.md")], "AGENTS.md"),
         skills: AGENT_SKILLS,
         start: StartBehavior {
@@ -101,6 +106,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             files: &[Project(".cursor/mcp.json")],
             shape: &MCP_SERVERS,
             is_committed: true,
+            needs_file: false,
             folder: Some("${workspaceFolder}"),
             note: None,
         }),
@@ -122,6 +128,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             files: &[Platform("Code/User/mcp.json")],
             shape: &VS_CODE,
             is_committed: true,
+            needs_file: false,
             folder: None,
             note: Some(
                 "Settings Sync copies this file to other machines, so the command has no folder: `codecompass` must be on \
@@ -132,6 +139,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             files: &[Project(".vscode/mcp.json")],
             shape: &VS_CODE,
             is_committed: true,
+            needs_file: false,
             folder: Some("${workspaceFolder}"),
             note: None,
         }),
@@ -265,11 +273,144 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "goose",
         title: "Goose",
-        markers: &[Dot("goose")],
+        markers: &[Below("GOOSE_PATH_ROOT", ""), Dot("goose")],
         // `goose` is also a migration tool for databases.
         programs: &[Inside("goose", &["@aaif/goose", "block-goose"])],
-        by_hand: Some(("~/.config/goose/config.yaml", &GOOSE)),
+        user: existing_file(&[Below("GOOSE_PATH_ROOT", "config/config.yaml"), Dot("goose/config.yaml")], &GOOSE),
         instructions: instruction_files(&[], ".goosehints"),
+        start: WITH_ROOTS,
+        ..BASE
+    },
+    Client {
+        name: "qwen",
+        title: "Qwen Code",
+        markers: &[Below("QWEN_HOME", ""), Home(".qwen")],
+        programs: &[Unique("qwen")],
+        user: user_file(&[Below("QWEN_HOME", "settings.json"), Home(".qwen/settings.json")], &QWEN),
+        project: trusted_file(
+            &[Project(".qwen/settings.json")],
+            &QWEN,
+            "Each user of the repository is asked to approve it.",
+        ),
+        instructions: instruction_files(&[Below("QWEN_HOME", "QWEN.md"), Home(".qwen/QWEN.md")], "QWEN.md"),
+        without_trust: Some(
+            "Qwen Code asks before each call, which `qwen -p` cannot; `codecompass setup qwen --trust` lets it run the \
+             tools without asking. It starts no servers in folders that it does not trust.",
+        ),
+        start: WITH_ROOTS,
+        ..BASE
+    },
+    Client {
+        name: "kilo",
+        title: "Kilo",
+        markers: &[Named("KILO_CONFIG"), Dot("kilo")],
+        programs: &[Unique("kilocode"), Inside("kilo", &["@kilocode"])],
+        user: user_file(&[Named("KILO_CONFIG"), Dot("kilo/kilo.jsonc"), Dot("kilo/kilo.json")], &OPENCODE),
+        project: project_file(
+            &[Project(".kilo/kilo.jsonc"), Project(".kilo/kilo.json"), Project("kilo.jsonc"), Project("kilo.json")],
+            &OPENCODE,
+        ),
+        instructions: AGENTS,
+        start: WITH_ROOTS,
+        ..BASE
+    },
+    Client {
+        name: "grok",
+        title: "Grok",
+        markers: &[Below("GROK_HOME", ""), Home(".grok")],
+        programs: &[Inside("grok", &["@xai-official/grok", "/.grok/"])],
+        user: user_file(&[Below("GROK_HOME", "config.toml"), Home(".grok/config.toml")], &GROK),
+        project: project_file(&[Project(".grok/config.toml")], &GROK),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "droid",
+        title: "Droid",
+        // The variable replaces the home folder, not `.factory` in it.
+        markers: &[Below("FACTORY_HOME_OVERRIDE", ".factory"), Home(".factory")],
+        programs: &[Inside("droid", &["@factory/", "node_modules/droid/", "/.factory/"])],
+        user: user_file(&[Below("FACTORY_HOME_OVERRIDE", ".factory/mcp.json"), Home(".factory/mcp.json")], &DROID),
+        project: project_file(&[Project(".factory/mcp.json")], &DROID),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "qoder",
+        title: "Qoder",
+        markers: &[Below("QODER_CONFIG_DIR", ""), Below("QODER_CLI_HOME", ".qoder"), Home(".qoder")],
+        programs: &[Unique("qodercli")],
+        user: user_file(
+            &[
+                Below("QODER_CONFIG_DIR", "settings.json"),
+                Below("QODER_CLI_HOME", ".qoder/settings.json"),
+                Home(".qoder/settings.json"),
+            ],
+            &MCP_SERVERS,
+        ),
+        project: project_file(&[Project(".mcp.json")], &SHARED),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "continue",
+        title: "Continue",
+        markers: &[Below("CONTINUE_GLOBAL_DIR", ""), Home(".continue")],
+        programs: &[Inside("cn", &["@continuedev/cli"])],
+        user: existing_file(&[Below("CONTINUE_GLOBAL_DIR", "config.yaml"), Home(".continue/config.yaml")], &CONTINUE),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "vibe",
+        title: "Mistral Vibe",
+        markers: &[Below("VIBE_HOME", ""), Home(".vibe")],
+        programs: &[Inside("vibe", &["mistral-vibe"])],
+        user: user_file(&[Below("VIBE_HOME", "config.toml"), Home(".vibe/config.toml")], &VIBE),
+        project: trusted_file(&[Project(".vibe/config.toml")], &VIBE, "Mistral Vibe reads it in trusted folders only."),
+        instructions: instruction_files(&[Below("VIBE_HOME", "AGENTS.md"), Home(".vibe/AGENTS.md")], "AGENTS.md"),
+        skills: AGENT_SKILLS,
+        ..BASE
+    },
+    Client {
+        name: "crush",
+        title: "Crush",
+        markers: &[Below("CRUSH_GLOBAL_CONFIG", ""), Dot("crush")],
+        programs: &[Inside("crush", &["@charmland/crush", "Cellar/crush"])],
+        user: user_file(&[Below("CRUSH_GLOBAL_CONFIG", "crush.json"), Dot("crush/crush.json")], &CRUSH),
+        project: project_file(&[Project("crush.json"), Project(".crush.json")], &CRUSH),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "kimi",
+        title: "Kimi Code",
+        markers: &[Below("KIMI_CODE_HOME", ""), Home(".kimi-code")],
+        programs: &[Inside("kimi", &["kimi-code"])],
+        user: user_file(&[Below("KIMI_CODE_HOME", "mcp.json"), Home(".kimi-code/mcp.json")], &MCP_SERVERS),
+        project: project_file(&[Project(".mcp.json")], &SHARED),
+        instructions: AGENTS,
+        skills: InstructionFiles { user: &[], project: Some(SKILL) },
+        ..BASE
+    },
+    Client {
+        // The predecessor of Kimi Code, in Python.
+        name: "kimi-cli",
+        title: "Kimi CLI",
+        markers: &[Below("KIMI_SHARE_DIR", ""), Home(".kimi")],
+        programs: &[Unique("kimi-cli")],
+        user: user_file(&[Below("KIMI_SHARE_DIR", "mcp.json"), Home(".kimi/mcp.json")], &MCP_SERVERS),
+        instructions: AGENTS,
+        ..BASE
+    },
+    Client {
+        name: "auggie",
+        title: "Auggie",
+        markers: &[Home(".augment")],
+        programs: &[Unique("auggie")],
+        user: user_file(&[Home(".augment/settings.json")], &TYPED),
+        project: project_file(&[Project(".augment/settings.json")], &TYPED),
+        instructions: AGENTS,
         ..BASE
     },
     Client {
