@@ -154,7 +154,8 @@ impl Content {
     pub(super) fn unmet(&self, text: &str) -> Option<String> {
         let Content::Entry { lists, .. } = self else { return None };
         let list = lists.iter().find(|list| !toml_list::contains(text, list))?;
-        Some(format!("{}. The file has another setting in its place, which setup does not change.", list.purpose))
+        let reason = "the file has another setting in its place, which setup does not change";
+        Some(format!("{}, but {reason}. To add it, {}.", list.purpose, list.by_hand))
     }
 }
 

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     const LIST: ListElement =
-        ListElement { path: &["f", "m", "names"], element: "cc", since: ("codex", (0, 142)), purpose: "" };
+        ListElement { path: &["f", "m", "names"], element: "cc", since: ("codex", (0, 142)), purpose: "", by_hand: "" };
 
     /// Adds the element and removes it again.
     #[track_caller]

@@ -61,12 +61,14 @@ const CLIENTS: &[ClientBehavior] = &[
     plain("droid"),
     plain("qoder"),
     plain("continue"),
-    plain("vibe"),
+    ClientBehavior { passes: Some(PYTHON), ..plain("vibe") },
     plain("crush"),
     plain("kimi"),
-    plain("kimi-cli"),
     plain("auggie"),
 ];
+
+/// The variables that the Python library for MCP passes on.
+const PYTHON: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
 /// Files that setup does not create.
 const FILES: &[(&str, &str)] =

@@ -85,7 +85,6 @@ const FILES: &[(&str, &str)] = &[
     ),
     (".config/crush/crush.json", "{\"$schema\":\"https://charm.land/crush.json\",\"mcp\":{}}"),
     (".kimi-code/mcp.json", "{\"mcpServers\": {}}"),
-    (".kimi/mcp.json", "{\n    \"mcpServers\": {\n        \"a\": {\"url\": \"http://a\"}\n    }\n}\n"),
     (".augment/settings.json", "{\n  \"toolPermissions\": []\n}\n"),
 ];
 
@@ -680,7 +679,11 @@ fn codex_settings_that_exclude_ours_stay() {
     ] {
         user.write(path, before);
         let told = user.run_expecting("setup codex", 0);
-        assert!(told.contains("The file has another setting in its place"), "{told}");
+        assert!(
+            told.contains("the file has another setting in its place")
+                && told.contains("To add it, under `[features]`"),
+            "{told}"
+        );
         let after = user.read(path);
         assert!(after.starts_with(before) && !after.contains("mcp__codecompass"), "{after}");
         let told = user.run_expecting("setup codex", 0);
@@ -723,7 +726,6 @@ fn keys_that_a_client_added_stay_and_ours_go() {
     let user = User::new();
     let path = ".config/opencode/opencode.json";
     fs::remove_dir_all(user.at(".config/opencode")).expect("it exists");
-    let folders = user.file_contents();
     let schema = "  \"$schema\": \"https://opencode.ai/config.json\"";
     // OpenCode adds its schema to the file that setup created.
     user.run_expecting("setup opencode", 0);
@@ -731,6 +733,25 @@ fn keys_that_a_client_added_stay_and_ours_go() {
     user.write(path, &text);
     user.run_expecting("unsetup opencode", 0);
     assert_eq!(user.read(path), format!("{{\n{schema}\n}}\n"));
+    // Kilo adds a permission after it, too, and Qwen Code its version.
+    for (client, path, before, after) in [
+        (
+            "kilo",
+            ".config/kilo/kilo.jsonc",
+            "  \"$schema\": \"https://app.kilo.ai/config.json\",\n",
+            ",\n  \"permission\": {\n    \"bash\": \"allow\"\n  }\n",
+        ),
+        ("qwen", ".qwen/settings.json", "", ",\n  \"$version\": 4\n"),
+    ] {
+        fs::remove_file(user.at(path)).expect("it exists");
+        user.run_expecting(&format!("setup {client}"), 0);
+        let text = user.read(path);
+        let inside = text.strip_prefix("{\n").and_then(|text| text.strip_suffix("\n}\n")).expect("an object");
+        user.write(path, &format!("{{\n{before}{inside}{after}}}"));
+        user.run_expecting(&format!("unsetup {client}"), 0);
+        let after = after.strip_prefix(",\n").expect("another key");
+        assert_eq!(user.read(path), format!("{{\n{before}{after}}}"));
+    }
     // Our keys go from a file of the user, too, and those of the user stay.
     for (before, after) in [
         ("{\n  \"theme\": \"x\"\n}\n", "{\n  \"theme\": \"y\"\n}\n"),
@@ -744,6 +765,7 @@ fn keys_that_a_client_added_stay_and_ours_go() {
     }
     // A file that only setup wrote goes, even if the client formatted it anew.
     fs::remove_dir_all(user.at(".config/opencode")).expect("it exists");
+    let folders = user.file_contents();
     user.run_expecting("setup opencode", 0);
     let value: Value = serde_json::from_str(&user.read(path)).expect("JSON");
     user.write(path, &serde_json::to_string(&value).expect("JSON"));

@@ -80,6 +80,8 @@ const CODEX_DIRECT_TOOLS: ListElement = ListElement {
     since: ("codex", (0, 142)),
     purpose: "With most models, Codex offers the tools directly only if `direct_only_tool_namespaces` in the table \
               `[features.code_mode]` contains \"mcp__codecompass\"",
+    by_hand: "under `[features]`, write `code_mode = { enabled = true, direct_only_tool_namespaces = \
+              [\"mcp__codecompass\"] }`, with your own value of `enabled`",
 };
 pub(super) const GOOSE: EntryFormat = EntryFormat {
     syntax: Syntax::Yaml,

@@ -113,6 +113,8 @@ pub(super) struct ListElement {
     pub(super) since: (&'static str, (u32, u32)),
     /// The effect of the setting, for a note if it cannot be written.
     pub(super) purpose: &'static str,
+    /// How to add it manually.
+    pub(super) by_hand: &'static str,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,10 @@ const DEFAULT_START: StartBehavior =
     StartBehavior { passes: None, folder: Folder::Project, project_variable: None, roots: false };
 const WITH_ROOTS: StartBehavior = StartBehavior { roots: true, ..DEFAULT_START };
 
+/// The Python library for MCP passes on little.
+const PYTHON_START: StartBehavior =
+    StartBehavior { passes: Some(&["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]), ..DEFAULT_START };
+
 const NO_INSTRUCTIONS: InstructionFiles = InstructionFiles { user: &[], project: None };
 
 /// The defaults of a row: a client with nothing in particular.
@@ -367,9 +371,10 @@ pub(crate) const CLIENTS: &[Client] = &[
         markers: &[Below("VIBE_HOME", ""), Home(".vibe")],
         programs: &[Inside("vibe", &["mistral-vibe"])],
         user: user_file(&[Below("VIBE_HOME", "config.toml"), Home(".vibe/config.toml")], &VIBE),
-        project: trusted_file(&[Project(".vibe/config.toml")], &VIBE, "Mistral Vibe reads it in trusted folders only."),
+        // No project's file: it could not pass on the data folder.
         instructions: instruction_files(&[Below("VIBE_HOME", "AGENTS.md"), Home(".vibe/AGENTS.md")], "AGENTS.md"),
         skills: AGENT_SKILLS,
+        start: PYTHON_START,
         ..BASE
     },
     Client {
@@ -391,16 +396,6 @@ pub(crate) const CLIENTS: &[Client] = &[
         project: project_file(&[Project(".mcp.json")], &SHARED),
         instructions: AGENTS,
         skills: InstructionFiles { user: &[], project: Some(SKILL) },
-        ..BASE
-    },
-    Client {
-        // The predecessor of Kimi Code, in Python.
-        name: "kimi-cli",
-        title: "Kimi CLI",
-        markers: &[Below("KIMI_SHARE_DIR", ""), Home(".kimi")],
-        programs: &[Unique("kimi-cli")],
-        user: user_file(&[Below("KIMI_SHARE_DIR", "mcp.json"), Home(".kimi/mcp.json")], &MCP_SERVERS),
-        instructions: AGENTS,
         ..BASE
     },
     Client {
