@@ -232,8 +232,7 @@ fn verify_edits(
     let after = apply(text, &edits).and_then(|text| meaning(shape, &text).ok());
     match after {
         Some(after)
-            if locate(shape, &after) == wanted
-                && without_ours(shape, after.clone()) == without_ours(shape, before.clone()) =>
+            if locate(shape, &after) == wanted && without_ours(shape, after.clone()) == without_ours(shape, before) =>
         {
             Ok(edits)
         }

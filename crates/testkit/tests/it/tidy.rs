@@ -290,6 +290,9 @@ fn words_of_languages() -> BTreeSet<String> {
 /// Words of a language with another common use: a method of MCP.
 const AMBIGUOUS_WORDS: &[&str] = &["initialize"];
 
+/// Words of a language in a file that uses them for something else: the package around a client's program.
+const OTHER_USES: &[(&str, &str)] = &[("app/src/setup/clients/mod.rs", "package.json")];
+
 /// Returns the code of a source without its tests and comments.
 fn product(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
@@ -309,7 +312,8 @@ fn only_lang_names_languages() {
         for path in files {
             let text = read(&path);
             let is_told = |word: &&str| told.contains(*word) && !AMBIGUOUS_WORDS.contains(word);
-            let words = product(&text).flat_map(quoted).filter(is_told);
+            let is_other = |word: &str| OTHER_USES.iter().any(|(file, other)| path.ends_with(file) && *other == word);
+            let words = product(&text).flat_map(quoted).filter(is_told).filter(|word| !is_other(word));
             found.extend(words.map(|word| format!("{}: {word:?}", path.display())));
         }
     }
