@@ -209,26 +209,32 @@ impl Config {
 
     /// Every key with its value and source.
     pub(crate) fn entries(&self) -> Vec<(&'static str, serde_json::Value, String)> {
-        use serde_json::json;
+        use serde_json::Value;
         let word = |words: &[(&'static str, FreshnessPolicy)]| {
             words.iter().find(|(_, policy)| *policy == self.freshness_policy).map(|(word, _)| *word)
         };
         let level = ExplainLevel::NAMES.iter().find(|(_, level)| *level == self.explain_level()).map(|(word, _)| *word);
-        let value = |key: &str| match key {
-            "index.max_file_kib" => json!(self.max_file_kib),
-            "index.threads" => json!(self.threads),
-            "index.memory_mib" => json!(self.memory_mib),
-            "index.ignore" => json!(self.ignore),
-            "index.allow_secret_paths" => json!(self.allow_secret_paths),
-            "languages.overrides" => json!(self.languages.iter().cloned().collect::<BTreeMap<_, _>>()),
-            "query.freshness_policy" => json!(word(FreshnessPolicy::NAMES)),
-            "query.ranking_explain_level" => json!(level),
-            "query.max_response_bytes" => json!(self.max_response_bytes),
-            "query.meaning" => json!(self.embedding),
-            "vcs.managed_worktrees" => json!(self.managed_worktrees),
-            "vcs.auto_refs" => json!(self.auto_refs),
-            "mcp.answers" => json!(self.answers.as_str()),
-            _ => json!(self.ranking_reasons),
+        let overrides = || {
+            let ordered: BTreeMap<_, _> = self.languages.iter().cloned().collect();
+            Value::Object(ordered.into_iter().map(|(pattern, language)| (pattern, language.into())).collect())
+        };
+        let value = |key: &str| -> Value {
+            match key {
+                "index.max_file_kib" => self.max_file_kib.into(),
+                "index.threads" => self.threads.into(),
+                "index.memory_mib" => self.memory_mib.into(),
+                "index.ignore" => self.ignore.clone().into(),
+                "index.allow_secret_paths" => self.allow_secret_paths.clone().into(),
+                "languages.overrides" => overrides(),
+                "query.freshness_policy" => word(FreshnessPolicy::NAMES).into(),
+                "query.ranking_explain_level" => level.into(),
+                "query.max_response_bytes" => self.max_response_bytes.into(),
+                "query.meaning" => self.embedding.into(),
+                "vcs.managed_worktrees" => self.managed_worktrees.into(),
+                "vcs.auto_refs" => self.auto_refs.into(),
+                "mcp.answers" => self.answers.as_str().into(),
+                _ => self.ranking_reasons.into(),
+            }
         };
         let source = |key: &str| {
             let found: Vec<&str> =

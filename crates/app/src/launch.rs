@@ -237,7 +237,7 @@ impl SpawnedServer {
             if message["method"] == "roots/list" {
                 let uri = self.roots.as_deref().map(|root| format!("file://{}", path_to_uri(root))).unwrap_or_default();
                 self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [{ "uri": uri }] } }))?;
-            } else if message["id"] == json!(id) {
+            } else if message["id"] == id {
                 return match message.get("result") {
                     Some(result) => Ok(result.clone()),
                     None => Err(format!("it refused {method}: {}", message["error"]["message"])),

@@ -29,8 +29,8 @@ pub struct References {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_through: Option<usize>,
     /// The number of other files that contain the word.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text_files: Option<usize>,
+    #[schemars(extend("x-optional" = true))]
+    pub text_files: usize,
     /// Their lines, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Vec<TextLine>>,

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::entries::Entries;
 use crate::job::{ActiveJob, RecentJob};
 use crate::metadata::Metadata;
+use crate::named::Named;
 use crate::words::{Indexing, SchemaStatus};
 
 /// The answer.
@@ -38,7 +38,7 @@ pub struct Answer {
     pub symbol_count: u64,
     /// The numbers of skipped files by reason.
     #[schemars(extend("x-optional" = true))]
-    pub skipped: Entries<u64>,
+    pub skipped: Named<u64>,
     /// The size of the index of the project.
     #[schemars(extend("x-optional" = true))]
     pub index_bytes: u64,

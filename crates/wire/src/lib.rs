@@ -5,7 +5,6 @@
 //! unknown is an `Option` that is not. The types know nothing of the index: they hold text, numbers and words.
 
 mod batch;
-mod entries;
 mod error;
 mod job;
 mod metadata;
@@ -41,7 +40,6 @@ pub mod sync_repo;
 
 pub use batch::{Batch, BatchError, More, Outcome};
 pub use error::{Allowed, Candidate, ErrorBody, ErrorData, ErrorReply, Failure, JobProgress, ToolCall, WrongArgument};
-pub use entries::Entries;
 pub use job::{ActiveJob, JobMode, JobStatus, RecentJob};
 pub use metadata::{Metadata, RankingReasons};
 pub use named::{Named, Numbers};

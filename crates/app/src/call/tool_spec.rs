@@ -5,7 +5,7 @@
 //! and the checked parameters cannot diverge.
 
 use codecompass_wire::{Allowed, ErrorData};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::bounds;
 use super::host::Served;
@@ -21,7 +21,7 @@ pub(crate) struct ToolSpec {
     pub(crate) description: &'static str,
     pub(crate) params: &'static [Param],
     /// The JSON schema of an answer.
-    pub(crate) output: Output,
+    pub(crate) output: fn() -> Map<String, Value>,
     pub(crate) effect: Effect,
     /// One of the few tools that an agent needs first.
     pub(crate) first: bool,
@@ -38,14 +38,6 @@ pub(crate) enum ToolCall {
     Anywhere(ToolFn),
     /// By a server only.
     OnServer(fn(&mut Call<'_>, Served<'_>) -> Result<Answer, AppError>),
-}
-
-/// The JSON schema of an answer.
-pub(crate) enum Output {
-    /// Derived from the type of the answer.
-    Typed(fn() -> Map<String, Value>),
-    /// The properties except `metadata`, and the names of those that every answer has.
-    Listed(fn() -> Value, &'static [&'static str]),
 }
 
 /// What a call changes.
@@ -197,32 +189,20 @@ impl ToolSpec {
             self.offered(form).map(|param| (param.name.to_owned(), param.schema(form))).collect();
         let required: Vec<&str> = self.offered(form).filter(|param| param.required).map(|param| param.name).collect();
         let mut schema = Map::new();
-        schema.insert("type".into(), json!("object"));
+        schema.insert("type".into(), "object".into());
         schema.insert("properties".into(), Value::Object(properties));
         if !required.is_empty() {
-            schema.insert("required".into(), json!(required));
+            schema.insert("required".into(), required.into());
         }
         if form == OutputFormat::Json {
-            schema.insert("additionalProperties".into(), json!(false));
+            schema.insert("additionalProperties".into(), false.into());
         }
         schema
     }
 
     /// The schema of an answer.
     pub(crate) fn output_schema(&self) -> Map<String, Value> {
-        let (properties, always) = match self.output {
-            Output::Typed(schema) => return schema(),
-            Output::Listed(properties, always) => (properties, always),
-        };
-        let mut properties = properties();
-        properties["metadata"] = json!({ "type": "object" });
-        let mut always = always.to_vec();
-        always.push("metadata");
-        let mut schema = Map::new();
-        schema.insert("type".into(), json!("object"));
-        schema.insert("properties".into(), properties);
-        schema.insert("required".into(), json!(always));
-        schema
+        (self.output)()
     }
 }
 
@@ -315,25 +295,27 @@ impl Param {
     fn schema(&self, form: OutputFormat) -> Value {
         let is_brief = form != OutputFormat::Json;
         let about = if is_brief { self.brief.unwrap_or(self.about) } else { self.about };
-        let mut schema = match self.kind {
-            ParamKind::Text => json!({ "type": "string" }),
-            ParamKind::Flag(default) => json!({ "type": "boolean", "default": default }),
-            ParamKind::Count(default) => json!({ "type": "integer", "default": default }),
-            ParamKind::Share(default) => json!({ "type": "number", "default": default }),
-            ParamKind::Choice(words, default) => json!({ "type": "string", "enum": words, "default": default }),
-            ParamKind::Object => json!({ "type": "object" }),
-            ParamKind::List => json!({ "type": "array", "items": { "type": "string" } }),
+        let (type_name, default) = match self.kind {
+            ParamKind::Text => ("string", None),
+            ParamKind::Flag(default) => ("boolean", Some(default.into()).filter(|_| default || !is_brief)),
+            ParamKind::Count(default) => ("integer", default.map(Value::from)),
+            ParamKind::Share(default) => ("number", Some(default.into())),
+            ParamKind::Choice(_, default) => ("string", default.map(Value::from)),
+            ParamKind::Object => ("object", None),
+            ParamKind::List => ("array", None),
         };
-        if let Some(fields) = schema.as_object_mut() {
-            fields.retain(|_, value| !value.is_null());
-            if is_brief && matches!(self.kind, ParamKind::Flag(false)) {
-                fields.remove("default");
-            }
-            if !about.is_empty() {
-                fields.insert("description".into(), json!(about));
-            }
+        let mut schema = Map::from_iter([("type".to_owned(), Value::from(type_name))]);
+        if let ParamKind::Choice(words, _) = self.kind {
+            schema.insert("enum".into(), words.into());
         }
-        schema
+        if let ParamKind::List = self.kind {
+            schema.insert("items".into(), Map::from_iter([("type".to_owned(), Value::from("string"))]).into());
+        }
+        schema.extend(default.map(|default| ("default".to_owned(), default)));
+        if !about.is_empty() {
+            schema.insert("description".into(), about.into());
+        }
+        schema.into()
     }
 
     fn accepts(&self, value: &Value) -> bool {
@@ -512,77 +494,10 @@ fn short_value(value: &Value) -> String {
     crate::escape::truncate_to(&value.to_string(), 60)
 }
 
-/// Building blocks of output schemas.
-pub(crate) mod schema {
-    use serde_json::{Map, Value, json};
-
-    /// A string.
-    pub(crate) fn text() -> Value {
-        json!({ "type": "string" })
-    }
-
-    /// A string or null.
-    pub(crate) fn text_or_null() -> Value {
-        json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
-    }
-
-    /// A whole number.
-    pub(crate) fn count() -> Value {
-        json!({ "type": "integer" })
-    }
-
-    /// A whole number or null.
-    pub(crate) fn count_or_null() -> Value {
-        json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] })
-    }
-
-    /// A number.
-    pub(crate) fn number() -> Value {
-        json!({ "type": "number" })
-    }
-
-    /// True or false.
-    pub(crate) fn flag() -> Value {
-        json!({ "type": "boolean" })
-    }
-
-    /// An object of unspecified content.
-    pub(crate) fn any_object() -> Value {
-        json!({ "type": "object" })
-    }
-
-    /// Suggested next calls.
-    pub(crate) fn suggestions() -> Value {
-        list(object(&["tool", "reason"], &[], &[("params", any_object())]))
-    }
-
-    /// An object or null.
-    pub(crate) fn object_or_null() -> Value {
-        json!({ "anyOf": [{ "type": "object" }, { "type": "null" }] })
-    }
-
-    /// A list.
-    pub(crate) fn list(items: Value) -> Value {
-        json!({ "type": "array", "items": items })
-    }
-
-    /// An object; its strings and whole numbers are given by name.
-    pub(crate) fn object(texts: &[&str], counts: &[&str], more: &[(&str, Value)]) -> Value {
-        let mut properties: Map<String, Value> = Map::new();
-        properties.extend(texts.iter().map(|name| ((*name).to_owned(), text())));
-        properties.extend(counts.iter().map(|name| ((*name).to_owned(), count())));
-        properties.extend(more.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())));
-        json!({ "type": "object", "properties": properties })
-    }
-
-    /// One of these words.
-    pub(crate) fn one_of(words: &[&str]) -> Value {
-        json!({ "enum": words })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::tools::TOOLS;
 

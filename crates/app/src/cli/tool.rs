@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::tools::tool_spec::{Param, ParamKind, ParamSide, ToolFn, ToolSpec};
 
@@ -32,14 +32,14 @@ impl ToolCommand {
         let read = |param: &Param| match self.takes_words(param) {
             true => {
                 let words: Vec<String> = matches.get_many(param.name)?.cloned().collect();
-                Some(json!(words.join(" ")))
+                Some(words.join(" ").into())
             }
             false => value(param, matches),
         };
         let mut given: Map<String, Value> =
             self.params().filter_map(|param| Some((param.name.to_owned(), read(param)?))).collect();
         split_range(&mut given);
-        given.extend(self.fixed.iter().map(|(name, word)| ((*name).to_owned(), json!(word))));
+        given.extend(self.fixed.iter().map(|(name, word)| ((*name).to_owned(), Value::from(*word))));
         given
     }
 
@@ -96,7 +96,7 @@ fn split_range(given: &mut Map<String, Value>) {
     }
     for (name, side) in [("base_ref", base), ("head_ref", head)] {
         // As in git, an omitted side is HEAD.
-        given.insert(name.to_owned(), json!(if side.is_empty() { "HEAD" } else { side }));
+        given.insert(name.to_owned(), Value::from(if side.is_empty() { "HEAD" } else { side }));
     }
 }
 
@@ -153,14 +153,14 @@ fn default_text(param: &Param) -> Option<String> {
 
 fn value(param: &Param, matches: &ArgMatches) -> Option<Value> {
     match param.kind {
-        ParamKind::Flag(_) => matches.get_flag(param.name).then_some(json!(true)),
-        ParamKind::Count(_) => matches.get_one::<i64>(param.name).map(|count| json!(count)),
-        ParamKind::Share(_) => matches.get_one::<f64>(param.name).map(|share| json!(share)),
+        ParamKind::Flag(_) => matches.get_flag(param.name).then_some(true.into()),
+        ParamKind::Count(_) => matches.get_one::<i64>(param.name).map(|count| (*count).into()),
+        ParamKind::Share(_) => matches.get_one::<f64>(param.name).map(|share| (*share).into()),
         ParamKind::List => {
-            matches.get_many::<String>(param.name).map(|words| json!(words.cloned().collect::<Vec<String>>()))
+            matches.get_many::<String>(param.name).map(|words| words.cloned().collect::<Vec<String>>().into())
         }
         ParamKind::Text | ParamKind::Choice(..) | ParamKind::Object => {
-            matches.get_one::<String>(param.name).map(|word| json!(word))
+            matches.get_one::<String>(param.name).map(|word| word.as_str().into())
         }
     }
 }

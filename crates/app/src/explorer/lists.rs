@@ -5,25 +5,9 @@ use codecompass_wire::get_symbol_hierarchy::HierarchySymbol;
 use codecompass_wire::pages::SourceSymbol;
 use codecompass_wire::{Candidate, SymbolIdentity};
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::address::CodeState;
 use crate::escape::escape_control;
-
-/// A text of an answer.
-pub(super) fn word<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
-}
-
-/// A number of an answer.
-pub(super) fn number(value: &Value, name: &str) -> u64 {
-    value[name].as_u64().unwrap_or_default()
-}
-
-/// A list of an answer.
-pub(super) fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value[name].as_array().map_or(&[], Vec::as_slice)
-}
 
 /// A symbol of an answer, as lists show it.
 #[derive(Clone, Copy)]

@@ -312,7 +312,7 @@ pub(crate) fn to_mcp_tool(tool: &'static tool_spec::ToolSpec, form: OutputFormat
         .with_annotations(annotations);
     if tool.first {
         let mut meta = MetaObject::new();
-        meta.insert("anthropic/alwaysLoad".into(), serde_json::json!(true));
+        meta.insert("anthropic/alwaysLoad".into(), true.into());
         listed = listed.with_meta(meta);
     }
     listed

@@ -7,8 +7,8 @@ use serde_json::Value;
 use toml::Table;
 
 use super::edit::{Edit, line_end, line_start, line_stop};
-use crate::toml_errors;
 use super::entry::ENTRY_NAME;
+use crate::toml_errors;
 
 /// Parses the whole file; an error says where it is invalid.
 pub(super) fn parse(text: &str) -> Result<Table, String> {

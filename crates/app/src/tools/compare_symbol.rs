@@ -13,7 +13,7 @@ use super::compare_shape::SymbolComparison;
 use super::graph::{self, with_graph};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::symbol_input;
-use super::tool_spec::{Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
+use super::tool_spec::{Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
 use crate::output::{Answer, OutputFormat};
@@ -38,7 +38,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("no_diff", ParamKind::Flag(false), "Omit the diff").cli_only().flag("no-diff"),
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

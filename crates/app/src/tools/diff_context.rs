@@ -9,7 +9,7 @@ use super::input::Cursor;
 use super::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use super::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
 use super::test_filter::{TESTS, TestFilter};
-use super::tool_spec::{ALL, Arguments, Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
+use super::tool_spec::{ALL, Arguments, Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
 use super::{change_json, change_text, impact, shape};
 use crate::call::host::UnknownWorkspace;
 use crate::error::{AppError, Code};
@@ -55,7 +55,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .flag("docs"),
         shape::CURSOR,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

@@ -13,7 +13,7 @@ use crate::metadata::{Metadata, MetadataText};
 use crate::output::{Answer, Reader, Render, style};
 use crate::tools::bounds::MAX_QUERY;
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use crate::tools::{input, shape};
 
@@ -34,7 +34,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

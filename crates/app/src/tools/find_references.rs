@@ -13,7 +13,7 @@ use super::rows;
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::text_mentions::{TextMention, TextMentions};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{reference_text, shape, symbol_input};
 use crate::call::QueryContext;
@@ -48,7 +48,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
@@ -341,7 +341,7 @@ impl Render for References {
             counts: graph::counts(&self.counts),
             through: self.dispatch.iter().map(DispatchRow::wire).collect(),
             total_through: (!self.dispatch.is_empty()).then_some(self.total_dispatch),
-            text_files: Some(self.text_files),
+            text_files: self.text_files,
             text: self.text.map(|text| text.into_iter().map(line).collect()),
             implementations: self.implementations.iter().take(graph::MAX_OTHERS).map(implementation).collect(),
             suggestions: if self.total == 0 { self.previous.suggestions(KnownSymbols::default()) } else { None },

@@ -7,7 +7,7 @@ use codecompass_wire::{find_related_symbols as wire, fit, schema};
 use super::graph::{self, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
 use super::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{rows, shape, symbol_input};
 use crate::call::QueryContext;
@@ -34,7 +34,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

@@ -14,7 +14,7 @@ use super::input::{self, Cursor};
 use super::shape::{CURSOR, FRESHNESS};
 use super::test_filter::{FoldedTests, TESTS, TestFilter};
 use super::tool_spec::{
-    ALL, Arguments, Effect, FILE, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    ALL, Arguments, Effect, FILE, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
@@ -62,7 +62,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

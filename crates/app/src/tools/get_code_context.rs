@@ -19,9 +19,7 @@ use codecompass_wire::{Allowed, ErrorData, SymbolIdentity, schema};
 use super::bounds::MAX_QUERY;
 use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::tokens::{self, Budget};
-use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
-};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use super::{graph, input, rows, shape};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -65,7 +63,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {

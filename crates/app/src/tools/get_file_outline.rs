@@ -10,9 +10,7 @@ use serde_json::Value;
 
 use super::input::Cursor;
 use super::shape::{self, CURSOR};
-use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
-};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use super::{outline_folder, outline_text};
 use crate::call::QueryContext;
 use crate::did_you_mean::nearest;
@@ -37,7 +35,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

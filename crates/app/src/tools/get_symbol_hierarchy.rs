@@ -13,9 +13,7 @@ use codecompass_wire::{Tree, schema};
 use serde_json::Value;
 
 use super::graph::with_graph;
-use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
-};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use super::{graph, rows, shape, symbol_input};
 use crate::call::QueryContext;
 use crate::error::AppError;
@@ -38,7 +36,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

@@ -286,8 +286,3 @@ pub(crate) fn source_line(snapshot: &Snapshot, file: VersionId, line: u32) -> Re
     let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default();
     Ok(super::shape::truncate(line.trim(), 160))
 }
-
-/// The fields of a value, for answers that are built by name.
-pub(crate) fn fields(value: &impl serde::Serialize) -> serde_json::Map<String, serde_json::Value> {
-    serde_json::to_value(value).ok().and_then(|value| value.as_object().cloned()).unwrap_or_default()
-}

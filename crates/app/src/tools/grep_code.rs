@@ -23,7 +23,7 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, truncate};
 use crate::tools::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    Arguments, Effect, NO_SYNC, Param, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 
 /// The default number of lines in JSON.
@@ -96,7 +96,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

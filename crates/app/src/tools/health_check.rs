@@ -7,7 +7,7 @@ use codecompass_wire::{ActiveJob, health_check as wire, schema};
 use serde_json::Value;
 
 use super::index_status::{active_job, queued_job};
-use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE};
+use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::time_text;
@@ -27,7 +27,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Status of the server and its projects: ready, warming, indexing or error, with jobs and the fix \
                   for an unreadable index.",
     params: &[WORKSPACE],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::OnServer(answer),

@@ -7,7 +7,7 @@ use codecompass_store::{JobMode, JobStatus, ViewInfo};
 use codecompass_wire::{ErrorData, index_repo, schema, sync_repo};
 
 use super::index_status::{job_mode, job_status};
-use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::error::{AppError, Code};
@@ -33,7 +33,7 @@ pub(crate) const INDEX_REPO: ToolSpec = ToolSpec {
     description: "Start indexing the work tree or a ref in the background; returns a job id at once. Needed once per \
                   ref, or with force after index_incompatible. index_status shows when it is published.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: Output::Typed(schema::<index_repo::Answer>),
+    output: schema::<index_repo::Answer>,
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {
@@ -62,7 +62,7 @@ pub(crate) const SYNC_REPO: ToolSpec = ToolSpec {
     description: "Update the index with changed files, in the background; returns a job id at once. \
                   Queries do this themselves, depending on freshness_policy.",
     params: &[optional("force", ParamKind::Flag(false), "Extract everything again"), REF_PARAM, WORKSPACE],
-    output: Output::Typed(schema::<sync_repo::Answer>),
+    output: schema::<sync_repo::Answer>,
     effect: Effect::Indexes,
     first: false,
     call: ToolCall::OnServer(|call, served| {

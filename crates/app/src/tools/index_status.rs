@@ -2,7 +2,7 @@
 
 use codecompass_index::Target;
 use codecompass_store::{Job, JobMode, JobStatus, SCHEMA_VERSION, SchemaStatus, Store, StoreError, ViewInfo};
-use codecompass_wire::{ActiveJob, Entries, RecentJob, index_status as wire, schema};
+use codecompass_wire::{ActiveJob, Named, RecentJob, index_status as wire, schema};
 
 use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
@@ -13,7 +13,7 @@ use crate::measure::{bytes_text, count_text, seconds_text};
 use crate::metadata::{Freshness, Indexing, Metadata, schema_status};
 use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::session::Session;
-use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 use crate::views::published_for_target;
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -28,7 +28,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
             .value("PATH"),
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {
@@ -154,7 +154,7 @@ fn indexing(status: &IndexStatus, target: &Target, ours: Option<&jobs::Job>) -> 
     }
 }
 
-fn skipped(view: Option<&ViewInfo>) -> Entries<u64> {
+fn skipped(view: Option<&ViewInfo>) -> Named<u64> {
     let skips = view.into_iter().flat_map(|view| &view.skips);
     skips.map(|skip| (skip.reason.as_str().into(), skip.count)).collect()
 }

@@ -8,7 +8,7 @@ use codecompass_model::ViewKey;
 use codecompass_store::{RoaringBitmap, Store, ViewInfo};
 use codecompass_wire::{list_refs as wire, schema};
 
-use super::tool_spec::{Effect, Output, ToolCall, ToolSpec, WORKSPACE};
+use super::tool_spec::{Effect, ToolCall, ToolSpec, WORKSPACE};
 use crate::call::host::UnknownWorkspace;
 use crate::clock::time_text;
 use crate::error::AppError;
@@ -25,7 +25,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "The indexed branches and tags with commit, status and additions since the merge base. \
                   Any of them can be given as `ref` to the other tools.",
     params: &[WORKSPACE],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

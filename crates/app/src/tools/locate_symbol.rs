@@ -18,7 +18,7 @@ use crate::output::{Answer, OutputFormat, Reader, Render};
 use crate::tools::input::{self, Cursor};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 
 /// The maximum number of similar names in an empty answer.
@@ -45,7 +45,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         NO_SYNC,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {

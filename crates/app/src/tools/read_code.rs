@@ -14,9 +14,7 @@ use codecompass_query::{
 use codecompass_store::{Snapshot, VersionInfo};
 use codecompass_wire::{BatchError, ErrorData, read_code as wire, schema};
 
-use super::tool_spec::{
-    Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
-};
+use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use super::{outline_text, rows, shape, tokens};
 use crate::call::QueryContext;
 use crate::error::{AppError, Code};
@@ -46,7 +44,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         shape::FRESHNESS,
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

@@ -26,7 +26,7 @@ use crate::tools::input::{self, Cursor};
 use crate::tools::path_filter::{self, PATH_FILTER, PathFilter};
 use crate::tools::shape::{self, DetailLevel, ResultShape};
 use crate::tools::tool_spec::{
-    ALL, Arguments, Effect, NO_SYNC, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
+    ALL, Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required,
 };
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
@@ -57,7 +57,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("debug", ParamKind::Flag(false), "Add debugging details").cli_only(),
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {

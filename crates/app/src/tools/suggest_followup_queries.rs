@@ -5,7 +5,7 @@ use codecompass_wire::{ErrorData, Suggestion, WrongArgument, schema, suggest_fol
 use serde_json::Value;
 
 use super::followups::{KnownSymbols, OfferedTools, PreviousCall, WEAK_SCORE};
-use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use crate::call::{Call, QueryContext};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
@@ -23,7 +23,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         optional("confidence_threshold", ParamKind::Share(WEAK_SCORE), "Scores below it are weak"),
         WORKSPACE,
     ],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::OnServer(|call, served| {

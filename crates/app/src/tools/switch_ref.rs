@@ -3,7 +3,7 @@
 use codecompass_model::ViewKey;
 use codecompass_wire::{ErrorData, schema, switch_ref as wire};
 
-use super::tool_spec::{Effect, Output, ParamKind, ToolCall, ToolSpec, WORKSPACE, required};
+use super::tool_spec::{Effect, ParamKind, ToolCall, ToolSpec, WORKSPACE, required};
 use crate::call::Call;
 use crate::call::host::{HostedWorkspace, Served, UnknownWorkspace};
 use crate::clock::now_ms;
@@ -20,7 +20,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     description: "Make an indexed branch, tag or commit the default `ref` of this connection's later calls. Nothing is \
                   checked out.",
     params: &[required("ref", ParamKind::Text, "The ref to switch to"), WORKSPACE],
-    output: Output::Typed(schema::<wire::Answer>),
+    output: schema::<wire::Answer>,
     effect: Effect::Switches,
     first: false,
     call: ToolCall::OnServer(|call, served| {

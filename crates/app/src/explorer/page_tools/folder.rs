@@ -11,14 +11,14 @@ use crate::escape::escape_control;
 use crate::metadata::MetadataText;
 use crate::output::{Answer, OutputFormat};
 use crate::paths::{check_length, normalize};
-use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 pub(crate) const TOOL: ToolSpec = ToolSpec {
     name: "folder",
     title: "Folder",
     description: "What is in a folder, for a page.",
     params: &[optional("path", ParamKind::Text, "The folder, from the root"), REF, WORKSPACE],
-    output: Output::Typed(Map::new),
+    output: Map::new,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

@@ -8,7 +8,7 @@ use crate::call::CallSession;
 use crate::call::host::UnknownWorkspace;
 use crate::error::AppError;
 use crate::output::Answer;
-use crate::tools::tool_spec::{Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 /// The maximum number of branches, and of tags, offered as choices; others can be typed.
 const MAX_REFS: usize = 300;
@@ -18,7 +18,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
     title: "Standing",
     description: "What is shown and what else there is, for a page.",
     params: &[optional("choices", ParamKind::Flag(false), "Also what there is to choose from"), REF, WORKSPACE],
-    output: Output::Typed(Map::new),
+    output: Map::new,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

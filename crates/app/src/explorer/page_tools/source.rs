@@ -16,7 +16,7 @@ use crate::error::{AppError, Code};
 use crate::output::Answer;
 use crate::paths::Absence;
 use crate::tools::graph::{identity, with_graph};
-use crate::tools::tool_spec::{Arguments, Effect, Output, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
+use crate::tools::tool_spec::{Arguments, Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
 
 /// The maximum number of lines of a file on a page.
 const MAX_LINES: u32 = 1500;
@@ -44,7 +44,7 @@ pub(crate) const TOOL: ToolSpec = ToolSpec {
         REF,
         WORKSPACE,
     ],
-    output: Output::Typed(Map::new),
+    output: Map::new,
     effect: Effect::Reads,
     first: false,
     call: ToolCall::Anywhere(|call| {

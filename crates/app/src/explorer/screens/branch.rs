@@ -1,13 +1,15 @@
 //! The changes of a branch, by symbol: breaking ones first, then the rest by file, and a drawing of the affected
 //! callers.
 
+use codecompass_wire::diff_context::{
+    AffectedCaller, Answer, CallerSymbol, Change, ChangeType, ChangedPart, SymbolMention,
+};
 use maud::{Markup, html};
-use serde_json::Value;
 
-use super::{RenderedScreen, metadata_of, next_page_link};
+use super::{RenderedScreen, next_page_link};
 use crate::explorer::address::CodeState;
 use crate::explorer::drawing::{CallDrawing, GraphBox};
-use crate::explorer::lists::{count, escape_name, kind, list, number, word};
+use crate::explorer::lists::{SymbolView, count, escape_name, kind, symbol_key};
 use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
 const LIMIT: u32 = 100;
@@ -26,18 +28,17 @@ pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Refusal>
         ("tests", visit.query.get("tests").into()),
         ("cursor", visit.query.get("cursor").into()),
     ]);
-    let Answered { answer, .. } = visit.ask::<Value>("diff_context", question.clone()).await?;
-    let metadata = metadata_of(&answer);
-    let changes = list(&answer, "changes");
-    let (breaking, others): (Vec<&Value>, Vec<&Value>) =
+    let Answered { answer, json } = visit.ask::<Answer>("diff_context", question.clone()).await?;
+    let changes = &answer.changes;
+    let (breaking, others): (Vec<&Change>, Vec<&Change>) =
         changes.iter().partition(|change| is_breaking(change, &answer));
-    let (base, head) = (word(&answer, "base_ref"), word(&answer, "head_ref"));
+    let (base, head) = (answer.base_ref.as_str(), answer.head_ref.as_str());
     // Links lead to the head, whatever state is selected.
     let at = CodeState { ref_name: (head != "@worktree").then(|| head.to_owned()), tree: visit.at.tree.clone() };
     let there = &BranchPage { visit, at };
     let picture = draw_callers(there, &answer);
-    let total = number(&answer, "total_changes");
-    let is_cut = total > changes.len() as u64;
+    let Answer { total_changes: total, doc_only_changes: docs, moved_symbols: moved, .. } = answer;
+    let is_cut = total > changes.len();
     let heading = html! {
         div.title {
             h1 { "Changes of " (escape_name(head)) span.dim { " since the merge base with " (escape_name(base)) } }
@@ -51,10 +52,10 @@ pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Refusal>
         }
     };
     let body = html! {
-        p { (count(total, "changed symbol")) " in " (count(number(&answer, "affected_files"), "file"))
+        p { (count(total as u64, "changed symbol")) " in " (count(answer.affected_files as u64, "file"))
             span.dim {
-                @if number(&answer, "doc_only_changes") > 0 { ", " (count(number(&answer, "doc_only_changes"), "symbol")) " with changed docs only" }
-                @if number(&answer, "moved_symbols") > 0 { ", " (number(&answer, "moved_symbols")) " moved" }
+                @if docs > 0 { ", " (count(docs as u64, "symbol")) " with changed docs only" }
+                @if moved > 0 { ", " (moved) " moved" }
             }
         }
         @if is_cut { p.warning { "Showing " (changes.len()) " of them; breaking changes are checked for these only. Use More, or narrow the path, for the rest." } }
@@ -67,11 +68,11 @@ pub(super) async fn show(visit: &PageRequest) -> Result<RenderedScreen, Refusal>
             h2 { "Other changes " span.dim { (others.len()) } }
             (by_file(there, &others, &answer))
         }
-        @if let Some(metadata) = &metadata { (next_page_link(visit, metadata)) }
+        (next_page_link(visit, &answer.metadata))
         (files(there, &answer))
     };
     let title = format!("Changes of {head}");
-    Ok(RenderedScreen::new(title, answer, metadata)
+    Ok(RenderedScreen::new(title, json, Some(answer.metadata))
         .heading(heading)
         .body(body)
         .with_agent_calls([("diff_context", question)]))
@@ -84,55 +85,47 @@ struct BranchPage<'v> {
 }
 
 /// Whether a symbol was deleted or has a new signature, and an unchanged symbol calls it.
-fn is_breaking(change: &Value, answer: &Value) -> bool {
-    let is_other =
-        word(change, "change_type") == "deleted" || list(change, "changed").iter().any(|facet| facet == "signature");
-    is_other && callers(change, answer).iter().any(|caller| caller["is_changed"] != true)
+fn is_breaking(change: &Change, answer: &Answer) -> bool {
+    let has_new_signature = change.changed.iter().flatten().any(|part| *part == ChangedPart::Signature);
+    let is_other = change.change_type == ChangeType::Deleted || has_new_signature;
+    is_other && callers(change, answer).iter().any(|caller| !caller.is_changed)
 }
 
-fn id(change: &Value) -> &str {
-    let side = |name: &str| change[name]["symbol_id"].as_str();
-    side("after").or(side("before")).unwrap_or_default()
+fn callers<'v>(change: &Change, answer: &'v Answer) -> Vec<&'v AffectedCaller> {
+    let sides = || [&change.before, &change.after].into_iter().flatten();
+    let is_of = |caller: &&AffectedCaller| sides().any(|side| caller.to.symbol.symbol_id == side.symbol_id);
+    answer.affected_callers.iter().flatten().filter(is_of).collect()
 }
 
-fn callers<'v>(change: &Value, answer: &'v Value) -> Vec<&'v Value> {
-    let ids = [change["before"]["symbol_id"].as_str(), change["after"]["symbol_id"].as_str()];
-    let is_of = |caller: &&Value| ids.iter().flatten().any(|id| caller["to"]["symbol_id"] == **id);
-    list(answer, "affected_callers").iter().filter(is_of).collect()
-}
-
-fn row(there: &BranchPage<'_>, change: &Value, answer: &Value) -> Markup {
-    let (before, after) = (&change["before"], &change["after"]);
-    let one = if after.is_object() { after } else { before };
-    let change_type = word(change, "change_type");
-    let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
-    let compare = there
-        .visit
-        .at
-        .href(&["compare", id(change)], &[("base", base), ("head", head), ("path", word(change, "path"))]);
+fn row(there: &BranchPage<'_>, change: &Change, answer: &Answer) -> Markup {
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let Some(one) = after.or(before) else { return html! {} };
+    let change_type = change.change_type.as_str();
+    let pairs = [("base", &*answer.base_ref), ("head", &*answer.head_ref), ("path", &*change.path)];
+    let compare = there.visit.at.href(&["compare", &one.symbol_id], &pairs);
     let of_it = callers(change, answer);
-    let (old, new) = (word(before, "signature"), word(after, "signature"));
+    let new_signature = before.zip(after).filter(|(before, after)| before.signature != after.signature);
+    let parts: Vec<&str> = change.changed.iter().flatten().map(|part| part.as_str()).collect();
     html! {
         li data-row {
             span class=(format!("badge {change_type}")) { (change_type) } " "
-            (kind(word(one, "kind"))) " "
-            a.name href=(compare) { (escape_name(word(one, "qualified_name"))) }
-            " " span.place { (escape_name(word(change, "path"))) ":" (number(&change["lines"], "start")) }
-            @let facets: Vec<&str> = list(change, "changed").iter().filter_map(Value::as_str).collect();
-            @if !facets.is_empty() { " " span.dim { (facets.join(", ")) } }
-            @if before.is_object() && after.is_object() && old != new {
-                pre.signature { del { (escape_name(old)) } "\n" ins { (escape_name(new)) } }
+            (kind(&one.kind)) " "
+            a.name href=(compare) { (escape_name(&one.qualified_name)) }
+            " " span.place { (escape_name(&change.path)) ":" (change.lines.start) }
+            @if !parts.is_empty() { " " span.dim { (parts.join(", ")) } }
+            @if let Some((before, after)) = new_signature {
+                pre.signature { del { (escape_name(&before.signature)) } "\n" ins { (escape_name(&after.signature)) } }
             }
             @if !of_it.is_empty() {
                 details { summary { (count(of_it.len() as u64, "caller")) }
                     ul.rows {
                         @for caller in &of_it {
-                            @let site = &caller["call_site"];
+                            @let site = &caller.call_site;
                             li {
-                                (escape_name(word(&caller["from"], "qualified_name")))
-                                " " a.place href=(there.at.line(word(site, "file"), number(site, "line"))) { (escape_name(word(site, "file"))) ":" (number(site, "line")) }
-                                @if caller["is_changed"] == true { " " span.badge { "also changed" } }
-                                @if caller["is_test"] == true { " " span.badge { "test" } }
+                                (escape_name(view(&caller.from).name))
+                                " " a.place href=(there.at.line(&site.file, site.line.into())) { (escape_name(&site.file)) ":" (site.line) }
+                                @if caller.is_changed { " " span.badge { "also changed" } }
+                                @if caller.is_test { " " span.badge { "test" } }
                             }
                         }
                     }
@@ -142,12 +135,12 @@ fn row(there: &BranchPage<'_>, change: &Value, answer: &Value) -> Markup {
     }
 }
 
-fn by_file(there: &BranchPage<'_>, changes: &[&Value], answer: &Value) -> Markup {
-    let mut files: Vec<(&str, Vec<&Value>)> = Vec::new();
+fn by_file(there: &BranchPage<'_>, changes: &[&Change], answer: &Answer) -> Markup {
+    let mut files: Vec<(&str, Vec<&Change>)> = Vec::new();
     for change in changes {
-        match files.last_mut().filter(|(path, _)| *path == word(change, "path")) {
+        match files.last_mut().filter(|(path, _)| *path == change.path) {
             Some((_, of_it)) => of_it.push(change),
-            None => files.push((word(change, "path"), vec![change])),
+            None => files.push((&change.path, vec![change])),
         }
     }
     html! {
@@ -157,16 +150,16 @@ fn by_file(there: &BranchPage<'_>, changes: &[&Value], answer: &Value) -> Markup
     }
 }
 
-fn files(there: &BranchPage<'_>, answer: &Value) -> Markup {
-    let files = list(answer, "file_changes");
+fn files(there: &BranchPage<'_>, answer: &Answer) -> Markup {
+    let files = &answer.file_changes;
     html! {
         @if !files.is_empty() {
             details { summary { (count(files.len() as u64, "file")) }
                 ul.rows {
                     @for file in files {
-                        @let path = word(file, "path");
-                        li data-row { span class=(format!("badge {}", word(file, "change_type"))) { (word(file, "change_type")) } " "
-                            @if word(file, "change_type") == "deleted" { (escape_name(path)) } @else { a href=(there.at.href(&["file", path], &[])) { (escape_name(path)) } }
+                        @let path = file.path.as_str();
+                        li data-row { span class=(format!("badge {}", file.change_type)) { (file.change_type) } " "
+                            @if file.change_type == "deleted" { (escape_name(path)) } @else { a href=(there.at.href(&["file", path], &[])) { (escape_name(path)) } }
                         }
                     }
                 }
@@ -176,20 +169,23 @@ fn files(there: &BranchPage<'_>, answer: &Value) -> Markup {
 }
 
 /// The changed symbols with callers, and these callers, one hop around.
-fn draw_callers(there: &BranchPage<'_>, answer: &Value) -> CallDrawing {
+fn draw_callers(there: &BranchPage<'_>, answer: &Answer) -> CallDrawing {
     let mut picture = CallDrawing::default();
-    for caller in list(answer, "affected_callers").iter().take(MAX_DRAWN_CALLERS) {
-        let (from, to) = (&caller["from"], &caller["to"]);
-        let class = if caller["is_test"] == true { "test" } else { "" };
-        for (one, class, is_target) in [(to, "changed", true), (from, class, false)] {
-            let class = if !is_target && caller["is_changed"] == true { "changed" } else { class };
-            let (name, path) = (word(one, "qualified_name"), word(one, "path"));
-            let id = word(one, "symbol_id");
+    for caller in answer.affected_callers.iter().flatten().take(MAX_DRAWN_CALLERS) {
+        let (from, to) = (view(&caller.from), mention(&caller.to.symbol));
+        let class = match (caller.is_changed, caller.is_test) {
+            (true, _) => "changed",
+            (false, true) => "test",
+            (false, false) => "",
+        };
+        let is_deleted = caller.to.change_type == ChangeType::Deleted;
+        for (one, class, is_deleted) in [(to, "changed", is_deleted), (from, class, false)] {
+            let SymbolView { id, name, kind, path, .. } = one;
             picture.add(GraphBox {
-                key: key(one),
+                key: symbol_key(one),
                 name: name.to_owned(),
-                about: escape_name(&format!("{} {name} · {path}", word(one, "kind"))),
-                href: if word(one, "change_type") == "deleted" {
+                about: escape_name(&format!("{kind} {name} · {path}")),
+                href: if is_deleted {
                     deleted_symbol_href(there, id, path, answer)
                 } else if id.is_empty() {
                     there.at.href(&["file", path], &[])
@@ -200,21 +196,26 @@ fn draw_callers(there: &BranchPage<'_>, answer: &Value) -> CallDrawing {
                 hop: None,
             });
         }
-        picture.connect(&key(from), &key(to));
+        picture.connect(&symbol_key(from), &symbol_key(to));
     }
     picture
 }
 
-/// A key that identifies a symbol; file-level code is identified by its file.
-fn key(symbol: &Value) -> String {
-    match word(symbol, "symbol_id") {
-        "" => word(symbol, "path").to_owned(),
-        id => id.to_owned(),
+/// A caller: a symbol, or the module of a file.
+fn view(caller: &CallerSymbol) -> SymbolView<'_> {
+    match caller {
+        CallerSymbol::Module(module) => module.into(),
+        CallerSymbol::Symbol(symbol) => mention(symbol),
     }
 }
 
+fn mention(symbol: &SymbolMention) -> SymbolView<'_> {
+    let SymbolMention { symbol_id: id, qualified_name: name, kind, path } = symbol;
+    SymbolView { id, name, kind, path, line: 1 }
+}
+
 /// The comparison page of a symbol that the head no longer has.
-fn deleted_symbol_href(there: &BranchPage<'_>, id: &str, path: &str, answer: &Value) -> String {
-    let (base, head) = (word(answer, "base_ref"), word(answer, "head_ref"));
-    there.visit.at.href(&["compare", id], &[("base", base), ("head", head), ("path", path)])
+fn deleted_symbol_href(there: &BranchPage<'_>, id: &str, path: &str, answer: &Answer) -> String {
+    let pairs = [("base", &*answer.base_ref), ("head", &*answer.head_ref), ("path", path)];
+    there.visit.at.href(&["compare", id], &pairs)
 }

@@ -1,10 +1,10 @@
 //! One symbol in two states, side by side.
 
+use codecompass_wire::compare_symbol::{Answer, SymbolVersion};
 use maud::{Markup, html};
-use serde_json::Value;
 
-use super::{RenderedScreen, metadata_of};
-use crate::explorer::lists::{escape_name, number, word};
+use super::RenderedScreen;
+use crate::explorer::lists::escape_name;
 use crate::explorer::page_request::{Answered, PageRequest, Refusal, arguments};
 
 pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScreen, Refusal> {
@@ -17,31 +17,30 @@ pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScre
         ("include_diff", true.into()),
         ("path", visit.query.get("path").into()),
     ]);
-    let Answered { answer, .. } = visit.ask::<Value>("compare_symbol_between_commits", question.clone()).await?;
-    let summary = &answer["diff_summary"];
-    let sides = [("base_version", base), ("head_version", head)];
+    let Answered { answer, json } = visit.ask::<Answer>("compare_symbol_between_commits", question.clone()).await?;
+    let summary = &answer.diff_summary;
+    let status = summary.status.as_str();
+    let sides: [(&Option<SymbolVersion>, &str); 2] = [(&answer.base_version, base), (&answer.head_version, head)];
     let body = html! {
-        p { span class=(format!("badge {}", word(summary, "status"))) { (word(summary, "status")) } " "
-            span.dim { "+" (number(summary, "lines_added")) " −" (number(summary, "lines_removed")) }
-            @if summary["signature_changed"] == true { " · " strong { "signature changed" } }
+        p { span class=(format!("badge {status}")) { (status) } " "
+            span.dim { "+" (summary.lines_added.unwrap_or_default()) " −" (summary.lines_removed.unwrap_or_default()) }
+            @if summary.signature_changed == Some(true) { " · " strong { "signature changed" } }
         }
-        (side_by_side(word(&answer, "diff"), (base, head)))
+        (side_by_side(answer.diff.as_deref().unwrap_or_default(), (base, head)))
         p {
-            @for (key, name) in sides {
-                @let version = &answer[key];
-                @if version.is_object() {
+            @for (version, name) in sides {
+                @if let Some(version) = version {
                     @let pairs = if name == "@worktree" { vec![] } else { vec![("ref", name)] };
-                    a.place href=(super::super::address::CodeState { ref_name: None, tree: visit.at.tree.clone() }.href(&["symbol", word(version, "symbol_id")], &pairs)) { "whole, in " (escape_name(name)) } " "
+                    a.place href=(super::super::address::CodeState { ref_name: None, tree: visit.at.tree.clone() }.href(&["symbol", &version.symbol_id], &pairs)) { "whole, in " (escape_name(name)) } " "
                 }
             }
         }
     };
-    let title = format!("{} in {base} and {head}", word(&answer, "symbol"));
+    let title = format!("{} in {base} and {head}", answer.symbol);
     let heading = html! {
-        div.title { h1 { (escape_name(word(&answer, "symbol"))) span.dim { " in " (escape_name(base)) " and " (escape_name(head)) } } p.place { (escape_name(word(&answer, "path"))) } }
+        div.title { h1 { (escape_name(&answer.symbol)) span.dim { " in " (escape_name(base)) " and " (escape_name(head)) } } p.place { (escape_name(&answer.path)) } }
     };
-    let metadata = metadata_of(&answer);
-    Ok(RenderedScreen::new(title, answer, metadata)
+    Ok(RenderedScreen::new(title, json, Some(answer.metadata))
         .heading(heading)
         .body(body)
         .with_agent_calls([("compare_symbol_between_commits", question)]))

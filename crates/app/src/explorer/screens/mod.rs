@@ -16,7 +16,6 @@ use axum::http::StatusCode;
 use codecompass_wire::pages::IndexState;
 use codecompass_wire::{Completeness, Metadata};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::address::{Query, decode_segments};
@@ -174,11 +173,6 @@ pub(super) fn not_found(visit: &PageRequest) -> RenderedScreen {
 /// Whether a time limit truncated an answer; the next request gets more.
 fn is_partial(metadata: &Metadata) -> bool {
     metadata.completeness == Completeness::Partial
-}
-
-/// The metadata of an answer that is read by name.
-fn metadata_of(answer: &Value) -> Option<Metadata> {
-    Metadata::deserialize(&answer["metadata"]).ok()
 }
 
 /// An object of several answers.
