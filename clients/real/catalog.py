@@ -5,7 +5,10 @@ All of it is measured knowledge about programs that are not ours; the rest of th
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from bench import Bench
 
 PROMPT = "Which function checks a token?"
 
@@ -34,13 +37,16 @@ class Client:
     key: str
     title: str
     setup: str  # the name that `codecompass setup` takes
-    argv: Callable[[Place], list[str]]
+    argv: Callable[[Place], list[str]]  # one prompt, without a terminal
+    permit: list[str] = field(default_factory=list)  # arguments that let the prompt use our tools, where `argv` alone does not
     env: Callable[[Place], dict[str, str]] = lambda place: {}
-    prepare: Callable[[Place], None] = lambda place: None  # the model, trust: never our server
+    prepare: Callable[[Place], None] = lambda place: None  # the model, trust in the folder: never our server
+    login: Callable[[Place], list[str]] | None = None  # a command that selects the model
     entry: Callable[[Path, Server], None] | None = None  # configures a server by hand
     verdict: list[str] | None = None  # the client's own list of servers
     files: list[str] = field(default_factory=list)  # its configuration, relative to the home
-    needs_login: bool = False  # no run without an account: only setup and the client's own verdict
+    states: dict[str, Callable[["Bench"], None]] = field(default_factory=dict)  # ways to make our server unusable
+    runs: bool = True  # false: needs an account, so only setup and the client's own verdict are measured
     timeout: int = 120
 
 
@@ -55,6 +61,43 @@ def merge(path: Path, addition: dict) -> None:
     for key, part in addition.items():
         value[key] = value.get(key, {}) | part if isinstance(part, dict) else part
     write(path, json.dumps(value, indent=2) + "\n")
+
+
+def edit(path: str, change: Callable[[Any], None]) -> Callable[["Bench"], None]:
+    """A state made by a change to a JSON file of the home."""
+
+    def state(bench: "Bench") -> None:
+        file = bench.home / path
+        value = json.loads(file.read_text()) if file.exists() else {}
+        change(value)
+        write(file, json.dumps(value, indent=2))
+
+    return state
+
+
+def replace(path: str, old: str, new: str) -> Callable[["Bench"], None]:
+    """A state made by a change to a text file of the home."""
+
+    def state(bench: "Bench") -> None:
+        file = bench.home / path
+        write(file, file.read_text().replace(old, new, 1))
+
+    return state
+
+
+def own_command(*argv: str) -> Callable[["Bench"], None]:
+    """A state made by a command of the client itself."""
+    return lambda bench: bench.command(list(argv), env=bench.client.env(bench.place())) and None
+
+
+def project_file(bench: "Bench") -> None:
+    """Our entry only in the repository's file, which the user has not approved."""
+    bench.codecompass("unsetup", bench.client.setup)
+    bench.codecompass("setup", "--project", bench.client.setup)
+
+
+def untrusted(folder: str) -> Callable[["Bench"], None]:
+    return lambda bench: write(bench.home / folder / "trustedFolders.json", json.dumps({str(bench.repository): "DO_NOT_TRUST"}))
 
 
 def append(path: Path, text: str) -> None:
@@ -164,15 +207,22 @@ def gemini_choices(folder: str, auth: str) -> Callable[[Place], None]:
     return prepare
 
 
+def claude_off(bench: "Bench") -> None:
+    change = lambda value: value.setdefault("projects", {}).setdefault(str(bench.repository), {}).update(disabledMcpServers=["codecompass"])
+    edit(".claude.json", change)(bench)
+
+
 CLIENTS = [
     Client(
         "claude", "Claude Code", "claude-code",
-        argv=lambda p: ["claude", "-p", PROMPT, "--allowedTools", "mcp__codecompass,mcp__probe"],
+        argv=lambda p: ["claude", "-p", PROMPT],
+        permit=["--allowedTools", "mcp__codecompass"],
         env=lambda p: {"ANTHROPIC_BASE_URL": p.model, "ANTHROPIC_API_KEY": "sk-scripted", "DISABLE_AUTOUPDATER": "1",
                        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
         entry=standard(".claude.json", type="stdio", alwaysLoad=True),
         verdict=["claude", "mcp", "list"],
         files=[".claude.json", ".claude/settings.json"],
+        states={"disabled": claude_off, "project file, not approved": project_file},
     ),
     Client(
         "codex", "Codex", "codex",
@@ -181,16 +231,20 @@ CLIENTS = [
         entry=toml_entry(".codex/config.toml", "mcp_servers"),
         verdict=["codex", "mcp", "list"],
         files=[".codex/config.toml"],
+        states={"disabled": replace(".codex/config.toml", "[mcp_servers.codecompass]\n", "[mcp_servers.codecompass]\nenabled = false\n"),
+                "project file, not trusted": project_file},
     ),
     Client(
         "gemini", "Gemini CLI", "gemini",
         argv=lambda p: ["gemini", "-p", PROMPT],
+        permit=["--allowed-mcp-server-names", "codecompass"],
         env=lambda p: {"GOOGLE_GEMINI_BASE_URL": p.model, "GEMINI_API_KEY": "scripted",
                        "GEMINI_CLI_SYSTEM_SETTINGS_PATH": str(p.home / "system-settings.json")},
         prepare=gemini_choices(".gemini", "gemini-api-key"),
-        entry=standard(".gemini/settings.json", trust=True),
+        entry=standard(".gemini/settings.json"),
         verdict=["gemini", "mcp", "list"],
-        files=[".gemini/settings.json"],
+        files=[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/mcp-server-enablement.json"],
+        states={"disabled": own_command("gemini", "mcp", "disable", "codecompass"), "untrusted folder": untrusted(".gemini")},
     ),
     Client(
         "opencode", "OpenCode", "opencode",
@@ -199,21 +253,26 @@ CLIENTS = [
         entry=opencode_entry(".config/opencode/opencode.json"),
         verdict=["opencode", "mcp", "list"],
         files=[".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"],
+        states={"disabled": edit(".config/opencode/opencode.json", lambda v: v["mcp"]["codecompass"].update(enabled=False))},
     ),
     Client(
         "copilot", "Copilot CLI", "copilot",
-        argv=lambda p: ["copilot", "-p", PROMPT, "--allow-all-tools"],
+        argv=lambda p: ["copilot", "-p", PROMPT],
+        permit=["--allow-tool", "codecompass"],
         env=lambda p: {"COPILOT_PROVIDER_BASE_URL": f"{p.model}/v1", "COPILOT_PROVIDER_API_KEY": "x", "COPILOT_MODEL": "gpt-5.4",
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
         entry=standard(".copilot/mcp-config.json", type="local", tools=["*"]),
         verdict=["copilot", "mcp", "list"],
-        files=[".copilot/mcp-config.json", ".copilot/config.json"],
+        files=[".copilot/mcp-config.json", ".copilot/config.json", ".copilot/settings.json"],
+        states={"disabled": own_command("copilot", "mcp", "disable", "codecompass")},
     ),
     Client(
         "cline", "Cline CLI", "cline",
-        argv=lambda p: ["cline", "--auto-approve", "true", PROMPT],
+        argv=lambda p: ["cline", PROMPT],
+        login=lambda p: ["cline", "auth", "-p", "openai", "-k", "x", "-m", "gpt-4o", "-b", f"{p.model}/v1"],
         entry=standard(".cline/data/settings/cline_mcp_settings.json"),
-        files=[".cline/data/settings/cline_mcp_settings.json"],
+        files=[".cline/data/settings/cline_mcp_settings.json", ".cline/mcp.json"],
+        states={"disabled": edit(".cline/data/settings/cline_mcp_settings.json", lambda v: v["mcpServers"]["codecompass"].update(disabled=True))},
     ),
     Client(
         "goose", "Goose", "goose",
@@ -221,16 +280,20 @@ CLIENTS = [
         env=lambda p: {"GOOSE_DISABLE_KEYRING": "1", "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "gpt-4o", "OPENAI_API_KEY": "x", "OPENAI_HOST": p.model},
         entry=goose_entry,
         files=[".config/goose/config.yaml"],
+        states={"disabled": replace(".config/goose/config.yaml", "enabled: true", "enabled: false")},
     ),
     Client(
         "qwen", "Qwen Code", "qwen",
         argv=lambda p: ["qwen", "-p", PROMPT],
+        permit=["-y"],
         env=lambda p: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{p.model}/v1", "OPENAI_MODEL": "scripted",
                        "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(p.home / "system-settings.json")},
         prepare=gemini_choices(".qwen", "openai"),
-        entry=standard(".qwen/settings.json", trust=True),
+        entry=standard(".qwen/settings.json", alwaysLoadTools=True),
         verdict=["qwen", "mcp", "list"],
-        files=[".qwen/settings.json"],
+        files=[".qwen/settings.json", ".qwen/trustedFolders.json"],
+        states={"disabled": edit(".qwen/settings.json", lambda v: v.setdefault("mcp", {}).update(excluded=["codecompass"])),
+                "untrusted folder": untrusted(".qwen")},
     ),
     Client(
         "kilo", "Kilo", "kilo",
@@ -238,20 +301,24 @@ CLIENTS = [
         env=opencode_env("KILO_CONFIG_CONTENT"),
         entry=opencode_entry(".config/kilo/kilo.jsonc"),
         verdict=["kilo", "mcp", "list"],
-        files=[".config/kilo/kilo.jsonc", ".config/kilo/kilo.json"],
+        files=[".config/kilo/kilo.jsonc", ".config/kilo/kilo.json", ".config/kilo/opencode.json"],
+        states={"disabled": replace(".config/kilo/kilo.jsonc", '"enabled": true', '"enabled": false')},
     ),
     Client(
         "grok", "Grok", "grok",
-        argv=lambda p: ["grok", "-p", PROMPT, "-m", "scripted", "--always-approve"],
+        argv=lambda p: ["grok", "-p", PROMPT, "-m", "scripted"],
+        permit=["--always-approve"],
         env=lambda p: {"XAI_API_KEY": "x"},
         prepare=grok_model,
         entry=toml_entry(".grok/config.toml", "mcp_servers"),
         verdict=["grok", "mcp", "list"],
         files=[".grok/config.toml"],
+        states={"disabled": own_command("grok", "mcp", "disable", "codecompass")},
     ),
     Client(
         "continue", "Continue", "continue",
-        argv=lambda p: ["cn", "-p", PROMPT, "--auto", "--config", str(p.home / ".continue/config.yaml")],
+        argv=lambda p: ["cn", "-p", PROMPT],
+        permit=["--auto"],
         env=lambda p: {"CONTINUE_TELEMETRY_ENABLED": "0"},
         prepare=continue_model,
         entry=continue_entry,
@@ -259,11 +326,39 @@ CLIENTS = [
     ),
     Client(
         "vibe", "Mistral Vibe", "vibe",
-        argv=lambda p: ["vibe", "-p", PROMPT, "--agent", "auto-approve"],
+        argv=lambda p: ["vibe", "-p", PROMPT],
+        permit=["--agent", "auto-approve"],
         env=lambda p: {"SCRIPTED_KEY": "x", "MISTRAL_API_KEY": "x"},
         prepare=vibe_model,
         entry=vibe_entry,
         files=[".vibe/config.toml"],
+    ),
+    Client(
+        "droid", "Droid", "droid", runs=False,
+        argv=lambda p: ["droid", "exec", PROMPT],
+        entry=standard(".factory/mcp.json", type="stdio"),
+        files=[".factory/mcp.json"],
+    ),
+    Client(
+        "qoder", "Qoder", "qoder", runs=False,
+        argv=lambda p: ["qodercli", "-p", PROMPT],
+        entry=standard(".qoder/settings.json"),
+        verdict=["qodercli", "mcp", "list"],
+        files=[".qoder/settings.json", ".qoder.json"],
+    ),
+    Client(
+        "auggie", "Auggie", "auggie", runs=False,
+        argv=lambda p: ["auggie", "--print", PROMPT],
+        entry=standard(".augment/settings.json"),
+        verdict=["auggie", "mcp", "list"],
+        files=[".augment/settings.json"],
+    ),
+    Client(
+        "kimi", "Kimi", "kimi", runs=False,
+        argv=lambda p: ["kimi", "--print", "-c", PROMPT],
+        entry=standard(".kimi/mcp.json"),
+        verdict=["kimi", "mcp", "list"],
+        files=[".kimi/mcp.json"],
     ),
 ]
 BY_KEY = {client.key: client for client in CLIENTS}

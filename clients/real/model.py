@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -91,20 +92,34 @@ def discover(tools: list[Tool], server: str, tool: str) -> Call | None:
     return None
 
 
+class QuietServer(ThreadingHTTPServer):
+    """A server that says nothing when a client drops its connection."""
+
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
 class ScriptedModel:
     """Use as a context manager; `base` is its address and `requests` the record."""
 
     def __init__(self, plan: list[Step], server: str = "codecompass"):
-        self.plan, self.server = plan, server
+        self.server = server
+        self._lock = threading.Lock()
+        self.play(plan)
+
+    def play(self, plan: list[Step]) -> None:
+        """Starts over with another plan, at the same address."""
+        self.plan = plan
         self.requests: list[Request] = []
         self.discovers: bool | None = None
         self._began = time.monotonic()
-        self._lock = threading.Lock()
         self._done_before: set[int] = set()
 
     def __enter__(self) -> "ScriptedModel":
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._http.daemon_threads = True
+        self._http = QuietServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
         return self
 

@@ -1,0 +1,134 @@
+"""The results as text: a line per client while they run, and the Markdown page."""
+import re
+import subprocess
+from pathlib import Path
+
+
+def product_version(binary: Path) -> str:
+    said = subprocess.run([str(binary), "--version"], stdout=subprocess.PIPE, text=True, timeout=30, check=False).stdout
+    return said.split("\n", 1)[0]
+
+
+def line(key: str, result: dict) -> str:
+    if "error" in result:
+        return f"{key:9} ERROR {result['error'][:300]}"
+    if "tools" not in result:
+        return f"{key:9} {result['version']:10} setup: {result['configured by']}, own verdict: {result['own verdict']}"
+    tools = result["tools"]
+    return f"{key:9} {result['version']:10} setup: {result['configured by']}, {tools['direct']} of {tools['offered']} tools, calls {result['calls']}, {sizes(result)}"
+
+
+def yes(value: object) -> str:
+    return "yes" if value else "no"
+
+
+def sizes(result: dict) -> str:
+    parts = []
+    for size, answer in result.get("answers", {}).items():
+        if answer["form"] == "whole":
+            parts.append(f"{size}: whole" + (f" ({answer['sent']:,} sent)" if size == "37 kB" and answer["sent"] < 30_000 else ""))
+        else:
+            parts.append(f"{size}: {answer['form']}, {answer['got']:,} of {answer['sent']:,} characters")
+    return "; ".join(parts) or "–"
+
+
+def tools(result: dict) -> str:
+    found = result["tools"]
+    name = f", `{found['as'][0]}`" if found["direct"] and found["as"] else ""
+    text = f"{found['direct']} direct{name}" if found["direct"] or not found["deferred"] else f"0 direct; deferred: {found['deferred']}"
+    if "needs" in result:
+        plain = result["without it"]
+        text += f"; with `{result['needs']}`, without it {plain['tools']['direct']} tools, calls {plain['calls']}"
+    return text
+
+
+def instructions(result: dict) -> str:
+    seen, sent = result["instructions"]["seen"], result["instructions"]["sent"]
+    changed = result["tools"]["changed descriptions"]
+    text = "none" if not seen else "whole" if seen >= sent else f"{seen} of {sent} characters"
+    if result["tools"]["direct"]:
+        text += "; descriptions " + ("changed: " + ", ".join(changed) if changed else "whole")
+    return text
+
+
+def workspace(result: dict) -> str:
+    below = result.get("in a subfolder")
+    return result["workspace"] + (f"; from a subfolder {below['workspace']}" if below else "")
+
+
+def killed(result: dict) -> str:
+    state = result.get("killed server")
+    if not state:
+        return "–"
+    calls = [re.sub(r"^Script completed Wall time [\d.]+ seconds Output: ", "", text)[:120] for text in state["next calls"]]
+    text = calls[0] if len(set(calls)) == 1 else ", then ".join(calls)
+    return ("restarted: " if calls[0] == "ok" else "") + text.replace("|", "\\|")
+
+
+def unsetup(result: dict) -> str:
+    after = result["unsetup after runs"]
+    if result["configured by"] != "setup":
+        return "–"
+    text = "identical" if result["unsetup at once"] == "identical" else "**differs**"
+    if after["identical"]:
+        return text
+    parts = []
+    for name, file in after["differs"].items():
+        keys = ", ".join(file["keys"][:4]) + (f" and {len(file['keys']) - 4} more" if len(file["keys"]) > 4 else "") or "an empty file"
+        parts.append(f"`{name}` keeps {'**our entry**' if file['mentions us'] else keys}")
+    return f"{text}; after runs {'; '.join(parts)}"
+
+
+def row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("\n", " ") for cell in cells) + " |"
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return [row(head), "|" + "---|" * len(head), *(row(cells) for cells in rows)]
+
+
+def main_table(clients: list[dict]) -> list[str]:
+    rows = []
+    for result in clients:
+        verdict = (result["own verdict"] or "–").replace("|", "\\|")
+        name = f"{result['title']} {result['version']}"
+        rows.append([name, yes(result["found by setup"]), result["configured by"], verdict, tools(result), instructions(result), sizes(result),
+                     workspace(result), killed(result), unsetup(result)])
+    head = ["client", "setup finds it", "configured by", "its own verdict", "tools the model sees", "instructions, descriptions",
+            "answers as the model gets them", "workspace", "calls after a killed server", "after `unsetup`"]
+    return table(head, rows)
+
+
+def state_table(clients: list[dict]) -> list[str]:
+    rows = []
+    for result in clients:
+        for name, state in result.get("states", {}).items():
+            if "error" in state:
+                rows.append([result["title"], name, state["error"], "", ""])
+                continue
+            says = ("ok: " if state["doctor"]["ok"] else "problem: ") + state["doctor"]["says"]
+            rows.append([result["title"], name, yes(state.get("usable")), says.replace("|", "\\|"), (state.get("own verdict") or "–").replace("|", "\\|")])
+    return table(["client", "state", "the model can call us", "`doctor --client`", "its own verdict"], rows)
+
+
+def wire_table(clients: list[dict]) -> list[str]:
+    rows = []
+    for result in clients:
+        info = result["client info"]
+        rows.append([result["title"], f"`{info.get('name')}` {info.get('version')}", str(info.get("protocol")), yes(info.get("roots")),
+                     str(result["tools/list requests"])])
+    return table(["client", "clientInfo", "protocol", "roots", "`tools/list` requests"], rows)
+
+
+def markdown(results: dict) -> str:
+    clients = [result for result in results["clients"].values() if "error" not in result]
+    ran = [result for result in clients if "tools" in result]
+    failed = [result for result in results["clients"].values() if "error" in result]
+    lines = [f"Measured on {results['date']} with {results['product']} by `clients/real/run`.", "", *main_table(ran), ""]
+    lines += ["## `doctor --client` and the client's own verdict", "", *state_table(clients), ""]
+    lines += ["## How they introduce themselves", "", *wire_table(ran), ""]
+    for result in (r for r in clients if "tools" not in r):
+        found = f"found by setup: {yes(result['found by setup'])}; configured by {result['configured by']}; its own verdict: {result['own verdict'] or '–'}"
+        lines.append(f"- {result['title']} {result['version']} (needs an account to run): {found}; after `unsetup`: {unsetup(result)}")
+    lines += [f"- {result['title']}: {' '.join(result['error'].split())[:200]}" for result in failed]
+    return "\n".join(lines) + "\n"
