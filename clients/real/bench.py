@@ -48,7 +48,7 @@ def processes_with(variable: str) -> list[int]:
 
 
 class Bench:
-    def __init__(self, client: Client, cache: Path, binary: Path, work: Path):
+    def __init__(self, client: Client, cache: Path, binary: Path, work: Path, server: str = "codecompass"):
         self.client, self.cache = client, cache
         self.root = work / client.key
         shutil.rmtree(self.root, ignore_errors=True)
@@ -59,7 +59,9 @@ class Bench:
         self.product = self.root / "bin/codecompass"
         self.product.parent.mkdir()
         shutil.copy2(binary, self.product)
-        self.model = ScriptedModel([])
+        self.model = ScriptedModel([], server)
+        self.tools: list[dict] = []  # as the server last listed them: some clients cache the list and do not ask again
+        self.instructions = ""
 
     def __enter__(self) -> "Bench":
         self.model.__enter__()
@@ -153,12 +155,14 @@ class Bench:
             time.sleep(0.05)
         time.sleep(1)  # a client needs a moment to notice the closed pipe
 
-    def files(self) -> dict[str, bytes]:
-        """The client's configuration files as they are."""
-        return {name: (self.home / name).read_bytes() for name in self.client.files if (self.home / name).is_file()}
+    def files(self, more: bool = False) -> dict[str, bytes]:
+        """The client's configuration as it is: the files that hold servers, or more of it."""
+        names = self.client.files + (self.client.more_files if more else [])
+        return {name: (self.home / name).read_bytes() for name in names if (self.home / name).is_file()}
 
     def restore(self, files: dict[str, bytes]) -> None:
-        for name in self.client.files:
+        """Puts the client's configuration back as `files(more=True)` returned it."""
+        for name in self.client.files + self.client.more_files:
             path = self.home / name
             if name in files:
                 path.write_bytes(files[name])

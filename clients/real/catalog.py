@@ -44,7 +44,8 @@ class Client:
     login: Callable[[Place], list[str]] | None = None  # a command that selects the model
     entry: Callable[[Path, Server], None] | None = None  # configures a server by hand
     verdict: list[str] | None = None  # the client's own list of servers
-    files: list[str] = field(default_factory=list)  # its configuration, relative to the home
+    files: list[str] = field(default_factory=list)  # its configuration that holds servers, relative to the home
+    more_files: list[str] = field(default_factory=list)  # its other configuration that a state changes
     states: dict[str, Callable[["Bench"], None]] = field(default_factory=dict)  # ways to make our server unusable
     runs: bool = True  # false: needs an account, so only setup and the client's own verdict are measured
     timeout: int = 120
@@ -196,13 +197,20 @@ def vibe_entry(home: Path, server: Server) -> None:
     append(home / ".vibe/config.toml", "\n".join(lines) + "\n")
 
 
+def kimi_model(place: Place) -> None:
+    lines = ['default_model = "scripted"', "", "[providers.scripted]", 'type = "openai"', f'base_url = "{place.model}/v1"', 'api_key = "x"', ""]
+    lines += ["[models.scripted]", 'provider = "scripted"', 'model = "scripted"', "max_context_size = 200000", ""]
+    write(place.home / ".kimi-code/config.toml", "\n".join(lines))
+
+
 def gemini_choices(folder: str, auth: str) -> Callable[[Place], None]:
-    """Trusts the folder of the run and selects the kind of login, as a user does in the program. The login goes to the
-    system's settings, so that the user's file stays as the client and `setup` leave it."""
+    """The kind of login and the trust in the folder, as a user chooses them in the program."""
 
     def prepare(place: Place) -> None:
+        settings = place.home / folder / "settings.json"
+        if not settings.exists():
+            write(settings, json.dumps({"security": {"auth": {"selectedType": auth}, "folderTrust": {"enabled": True}}}, indent=2))
         merge(place.home / folder / "trustedFolders.json", {str(place.folder): "TRUST_FOLDER"})
-        write(place.home / "system-settings.json", json.dumps({"security": {"auth": {"selectedType": auth}, "folderTrust": {"enabled": True}}}))
 
     return prepare
 
@@ -221,7 +229,7 @@ CLIENTS = [
                        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
         entry=standard(".claude.json", type="stdio", alwaysLoad=True),
         verdict=["claude", "mcp", "list"],
-        files=[".claude.json", ".claude/settings.json"],
+        files=[".claude.json"],
         states={"disabled": claude_off, "project file, not approved": project_file},
     ),
     Client(
@@ -238,13 +246,14 @@ CLIENTS = [
         "gemini", "Gemini CLI", "gemini",
         argv=lambda p: ["gemini", "-p", PROMPT],
         permit=["--allowed-mcp-server-names", "codecompass"],
-        env=lambda p: {"GOOGLE_GEMINI_BASE_URL": p.model, "GEMINI_API_KEY": "scripted",
-                       "GEMINI_CLI_SYSTEM_SETTINGS_PATH": str(p.home / "system-settings.json")},
+        env=lambda p: {"GOOGLE_GEMINI_BASE_URL": p.model, "GEMINI_API_KEY": "scripted"},
         prepare=gemini_choices(".gemini", "gemini-api-key"),
         entry=standard(".gemini/settings.json"),
         verdict=["gemini", "mcp", "list"],
-        files=[".gemini/settings.json", ".gemini/trustedFolders.json", ".gemini/mcp-server-enablement.json"],
-        states={"disabled": own_command("gemini", "mcp", "disable", "codecompass"), "untrusted folder": untrusted(".gemini")},
+        files=[".gemini/settings.json"],
+        more_files=[".gemini/trustedFolders.json", ".gemini/mcp-server-enablement.json"],
+        states={"disabled": edit(".gemini/mcp-server-enablement.json", lambda v: v.update(codecompass={"enabled": False})),
+                "untrusted folder": untrusted(".gemini")},
     ),
     Client(
         "opencode", "OpenCode", "opencode",
@@ -263,7 +272,8 @@ CLIENTS = [
                        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false"},
         entry=standard(".copilot/mcp-config.json", type="local", tools=["*"]),
         verdict=["copilot", "mcp", "list"],
-        files=[".copilot/mcp-config.json", ".copilot/config.json", ".copilot/settings.json"],
+        files=[".copilot/mcp-config.json"],
+        more_files=[".copilot/config.json", ".copilot/settings.json"],
         states={"disabled": own_command("copilot", "mcp", "disable", "codecompass")},
     ),
     Client(
@@ -286,12 +296,12 @@ CLIENTS = [
         "qwen", "Qwen Code", "qwen",
         argv=lambda p: ["qwen", "-p", PROMPT],
         permit=["-y"],
-        env=lambda p: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{p.model}/v1", "OPENAI_MODEL": "scripted",
-                       "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(p.home / "system-settings.json")},
+        env=lambda p: {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{p.model}/v1", "OPENAI_MODEL": "scripted"},
         prepare=gemini_choices(".qwen", "openai"),
         entry=standard(".qwen/settings.json", alwaysLoadTools=True),
         verdict=["qwen", "mcp", "list"],
-        files=[".qwen/settings.json", ".qwen/trustedFolders.json"],
+        files=[".qwen/settings.json"],
+        more_files=[".qwen/trustedFolders.json"],
         states={"disabled": edit(".qwen/settings.json", lambda v: v.setdefault("mcp", {}).update(excluded=["codecompass"])),
                 "untrusted folder": untrusted(".qwen")},
     ),
@@ -334,9 +344,18 @@ CLIENTS = [
         files=[".vibe/config.toml"],
     ),
     Client(
+        "kimi", "Kimi Code", "kimi",
+        argv=lambda p: ["kimi", "-p", PROMPT],
+        prepare=kimi_model,
+        entry=standard(".kimi-code/mcp.json"),
+        files=[".kimi-code/mcp.json"],
+        states={"disabled": edit(".kimi-code/mcp.json", lambda v: v["mcpServers"]["codecompass"].update(enabled=False))},
+    ),
+    Client(
         "droid", "Droid", "droid", runs=False,
         argv=lambda p: ["droid", "exec", PROMPT],
         entry=standard(".factory/mcp.json", type="stdio"),
+        verdict=["droid", "mcp", "list"],
         files=[".factory/mcp.json"],
     ),
     Client(
@@ -352,13 +371,6 @@ CLIENTS = [
         entry=standard(".augment/settings.json"),
         verdict=["auggie", "mcp", "list"],
         files=[".augment/settings.json"],
-    ),
-    Client(
-        "kimi", "Kimi", "kimi", runs=False,
-        argv=lambda p: ["kimi", "--print", "-c", PROMPT],
-        entry=standard(".kimi/mcp.json"),
-        verdict=["kimi", "mcp", "list"],
-        files=[".kimi/mcp.json"],
     ),
 ]
 BY_KEY = {client.key: client for client in CLIENTS}

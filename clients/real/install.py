@@ -18,6 +18,12 @@ class InstallError(Exception):
     """The client could not be installed; the message has the end of the log."""
 
 
+def cache_folder() -> Path:
+    """Where the clients are: `CLIENTS_CACHE`, else `clients-real` in cargo's target folder."""
+    target = os.environ.get("CARGO_TARGET_DIR", HERE.parents[1] / "target")
+    return Path(os.environ.get("CLIENTS_CACHE") or Path(target) / "clients-real").resolve()
+
+
 def folder(cache: Path, name: str) -> Path:
     return cache / name
 
@@ -74,8 +80,19 @@ def _npm(cache: Path, name: str) -> None:
         _run([*base, "--ignore-scripts", package], target, env)
 
 
+def _python(minimum: str) -> str:
+    """A Python that is new enough. A shim on PATH may be there and refuse to run."""
+    wanted = tuple(map(int, minimum.split(".")))
+    for name in (f"python{minimum}", "python3", "python3.13", "python3.14"):
+        try:
+            if subprocess.run([name, "-c", f"import sys; sys.exit(sys.version_info < {wanted})"], timeout=30, capture_output=True).returncode == 0:
+                return name
+        except OSError:
+            pass
+    raise InstallError(f"no Python {minimum} or later on PATH")
+
+
 def _pip(cache: Path, name: str) -> None:
     target, pin = folder(cache, name), PINS[name]
-    python = next((p for p in (f"python{pin['python']}", "python3") if shutil.which(p)), "python3")
-    _run([python, "-m", "venv", "venv"], target, dict(os.environ))
+    _run([_python(pin["python"]), "-m", "venv", "venv"], target, dict(os.environ))
     _run(["venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", f"{pin['pip']}=={pin['version']}"], target, dict(os.environ))

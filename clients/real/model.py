@@ -21,6 +21,7 @@ from dialects import Answer, Call, Dialect, Json, Say, Tool
 
 DONE = "SCRIPT DONE"
 NO_TOOL = "SCRIPT: NO TOOL"
+INDIRECT = ("exec", "tool_search", "ToolSearch", "tool_call", "search_tool", "use_tool", "search_tool_functions", "run_typescript")
 
 
 @dataclass
@@ -70,6 +71,9 @@ def route(tools: list[Tool], server: str, tool: str, arguments: Json) -> Call | 
         return Call(by_name["exec"], f'// @exec: {{"max_output_tokens": 40000}}\n{body}')
     if "use_tool" in by_name:
         return Call(by_name["use_tool"], {"tool_name": f"{server}__{tool}", "tool_input": arguments})
+    if "run_typescript" in by_name:
+        call = f"await tools.mcp_{server}.{tool}({json.dumps(arguments)})"
+        return Call(by_name["run_typescript"], {"code": f"async function main() {{ return {call}; }}"})
     if "tool_call" in by_name:
         return Call(by_name["tool_call"], {"name": f"mcp__{server}__{tool}", "arguments": arguments})
     return None
@@ -83,6 +87,8 @@ def discover(tools: list[Tool], server: str, tool: str) -> Call | None:
         return Call(by_kind["tool_search"], {"query": f"{server} {tool}", "limit": 8})
     if "exec" in by_name and by_name["exec"].kind == "custom":
         return Call(by_name["exec"], f"text(ALL_TOOLS.filter(t => t.name.includes('{server}')));")
+    if "search_tool_functions" in by_name:
+        return Call(by_name["search_tool_functions"], {"query": f"{server} {tool}"})
     if "search_tool" in by_name:
         return Call(by_name["search_tool"], {"query": f"{server} {tool}", "limit": 8})
     for name in ("tool_search", "ToolSearch"):

@@ -34,7 +34,7 @@ def sizes(result: dict) -> str:
 
 def tools(result: dict) -> str:
     found = result["tools"]
-    name = f", `{found['as'][0]}`" if found["direct"] and found["as"] else ""
+    name = f", `{found['as']}`" if found["as"] else ""
     text = f"{found['direct']} direct{name}" if found["direct"] or not found["deferred"] else f"0 direct; deferred: {found['deferred']}"
     if "needs" in result:
         plain = result["without it"]
@@ -56,11 +56,18 @@ def workspace(result: dict) -> str:
     return result["workspace"] + (f"; from a subfolder {below['workspace']}" if below else "")
 
 
+def essence(text: str) -> str:
+    """The part of an error that says what is wrong."""
+    if match := re.search(r"not connected|transport closed|no native execution backend|server '\w+' not found|connection failed", text, re.I):
+        return f'"{match.group(0)}"'
+    return text[:120]
+
+
 def killed(result: dict) -> str:
     state = result.get("killed server")
     if not state:
         return "–"
-    calls = [re.sub(r"^Script completed Wall time [\d.]+ seconds Output: ", "", text)[:120] for text in state["next calls"]]
+    calls = [essence(text) for text in state["next calls"]]
     text = calls[0] if len(set(calls)) == 1 else ", then ".join(calls)
     return ("restarted: " if calls[0] == "ok" else "") + text.replace("|", "\\|")
 
@@ -106,7 +113,8 @@ def state_table(clients: list[dict]) -> list[str]:
             if "error" in state:
                 rows.append([result["title"], name, state["error"], "", ""])
                 continue
-            says = ("ok: " if state["doctor"]["ok"] else "problem: ") + state["doctor"]["says"]
+            verdicts = {True: "ok: ", False: "problem: ", None: ""}
+            says = verdicts[state["doctor"]["ok"]] + state["doctor"]["says"]
             rows.append([result["title"], name, yes(state.get("usable")), says.replace("|", "\\|"), (state.get("own verdict") or "–").replace("|", "\\|")])
     return table(["client", "state", "the model can call us", "`doctor --client`", "its own verdict"], rows)
 
