@@ -109,13 +109,13 @@ def received(sent: str, got: str | None) -> Received:
     if got is None:
         return Received(len(sent), 0, "nothing", False, last_line)
     forms = {sent.rstrip(), json.dumps(sent, ensure_ascii=False)[1:-1], json.dumps(sent)[1:-1]}
-    tails = {form[-60:] for form in forms}
+    tails = {form[-400:] for form in forms}  # long enough to hold a number of the fixture
     end = any(tail in got for tail in tails)
     if any(form in got for form in forms):
         return Received(len(sent), len(got), "whole", True, last_line)
     if SAVED.search(got) and len(got) < len(sent) / 2:
         return Received(len(sent), len(got), "file", end, last_line)
-    head = any(form[:60] in got for form in forms)
+    head = any(form[:200] in got for form in forms)
     form = "middle cut" if head and end else "end cut" if head else "error"
     return Received(len(sent), len(got), form, end, last_line)
 

@@ -23,13 +23,23 @@ def yes(value: object) -> str:
 
 
 def sizes(result: dict) -> str:
+    """How the answers arrived. The server itself may have kept an answer below the client's limit."""
     parts = []
     for size, answer in result.get("answers", {}).items():
-        if answer["form"] == "whole":
-            parts.append(f"{size}: whole" + (f" ({answer['sent']:,} sent)" if size == "37 kB" and answer["sent"] < 30_000 else ""))
-        else:
+        wanted = int(size.split()[0]) * 1000
+        if answer["form"] != "whole":
             parts.append(f"{size}: {answer['form']}, {answer['got']:,} of {answer['sent']:,} characters")
+        elif answer["sent"] < 0.95 * wanted:
+            parts.append(f"{size}: whole, ended by the server at {answer['sent']:,}")
+        else:
+            parts.append(f"{size}: whole")
     return "; ".join(parts) or "–"
+
+
+def verdict(text: str | None) -> str:
+    """A client's own line about our server, without the command it runs."""
+    short = re.sub(r"\s*(│ )?\S*codecompass serve-mcp( --[\w-]+( text)?)*", "", text or "–")
+    return re.sub(r"\s*CODECOMPASS_HOME=\S+", "", short).replace("|", "\\|").strip()
 
 
 def tools(result: dict) -> str:
@@ -97,9 +107,8 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 def main_table(clients: list[dict]) -> list[str]:
     rows = []
     for result in clients:
-        verdict = (result["own verdict"] or "–").replace("|", "\\|")
         name = f"{result['title']} {result['version']}"
-        rows.append([name, yes(result["found by setup"]), result["configured by"], verdict, tools(result), instructions(result), sizes(result),
+        rows.append([name, yes(result["found by setup"]), result["configured by"], verdict(result["own verdict"]), tools(result), instructions(result), sizes(result),
                      workspace(result), killed(result), unsetup(result)])
     head = ["client", "setup finds it", "configured by", "its own verdict", "tools the model sees", "instructions, descriptions",
             "answers as the model gets them", "workspace", "calls after a killed server", "after `unsetup`"]
@@ -115,7 +124,8 @@ def state_table(clients: list[dict]) -> list[str]:
                 continue
             verdicts = {True: "ok: ", False: "problem: ", None: ""}
             says = verdicts[state["doctor"]["ok"]] + state["doctor"]["says"]
-            rows.append([result["title"], name, yes(state.get("usable")), says.replace("|", "\\|"), (state.get("own verdict") or "–").replace("|", "\\|")])
+            usable = yes(state["usable"]) if "tools" in result else "not run"
+            rows.append([result["title"], name, usable, says.replace("|", "\\|"), verdict(state.get("own verdict"))])
     return table(["client", "state", "the model can call us", "`doctor --client`", "its own verdict"], rows)
 
 
@@ -136,7 +146,7 @@ def markdown(results: dict) -> str:
     lines += ["## `doctor --client` and the client's own verdict", "", *state_table(clients), ""]
     lines += ["## How they introduce themselves", "", *wire_table(ran), ""]
     for result in (r for r in clients if "tools" not in r):
-        found = f"found by setup: {yes(result['found by setup'])}; configured by {result['configured by']}; its own verdict: {result['own verdict'] or '–'}"
+        found = f"found by setup: {yes(result['found by setup'])}; configured by {result['configured by']}; its own verdict: {verdict(result['own verdict'])}"
         lines.append(f"- {result['title']} {result['version']} (needs an account to run): {found}; after `unsetup`: {unsetup(result)}")
     lines += [f"- {result['title']}: {' '.join(result['error'].split())[:200]}" for result in failed]
     return "\n".join(lines) + "\n"
