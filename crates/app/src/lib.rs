@@ -7,8 +7,9 @@
 //! # Tools and commands
 //!
 //! A tool is one file in `tools/`: typed arguments, checked once, and an answer as values that implement
-//! `output::Render`. Only the requested format is rendered. `tools/batch.rs` handles calls about several names.
-//! `call::Call` is a call of a tool by a client or by the command line; a tool does not know which.
+//! `output::Render`. Only the requested format is rendered; JSON is a type of the crate `wire`. `tools/batch.rs`
+//! handles calls about several names. `call::Call` is a call of a tool by a client or by the command line; a tool does
+//! not know which. A tool that needs a server is declared as `ToolCall::OnServer` and gets it as a `call::host::Host`.
 //!
 //! The parameters of a tool are a table (`call/tool_spec.rs`). The input schema of `tools/list`, the argument check,
 //! the options of its command (`cli/tool.rs`) and the reference page (`docs/tools.md`) are derived from it, so they
@@ -23,8 +24,8 @@
 //!
 //! `tools/rows.rs` formats rows of text: a path once per file, below it a row per location that begins with its line,
 //! and omitted results in one last line. Large results of a command (`grep`) are printed file by file
-//! (`output::Printer`) and never kept in memory. `tools/trees.rs` cuts trees of symbols to the maximum size, outer
-//! levels first. `tools/followups.rs` has the rules of `suggest_followup_queries`; weak and empty answers of other
+//! (`output::Printer`) and never kept in memory. `wire::Tree` cuts trees of symbols to the maximum size, outer levels
+//! first. `tools/followups.rs` has the rules of `suggest_followup_queries`; weak and empty answers of other
 //! tools include its suggestions. `error.rs` maps every library error once, to a code, a message, a hint and data.
 //!
 //! All text from a repository passes `escape::escape_control` or `escape::json` before it is printed. After that, the
@@ -69,6 +70,9 @@
 //!
 //! The workspace of a server is `--workspace`, else `CLAUDE_PROJECT_DIR`, `WORKSPACE_FOLDER_PATHS`, the roots of a
 //! client on a pipe (`mcp/roots.rs`, requested once before anything is opened), else the working folder.
+//!
+//! Clients cut long texts. `server/answer_limit.rs` has the limits of known clients: an answer is rendered again with
+//! less until it fits, so that it ends at a row with a hint for the rest.
 //!
 //! `mcp/` is the only folder that uses the SDK. It validates messages, lists the tools and passes calls on; its
 //! transports are `stdio` and `http`. `mcp/sockets.rs` limits HTTP connections: the phase of a connection (head, body,
