@@ -7,10 +7,11 @@
 //! file is limited in size, keys and patterns, and it is not read if a link leads out of the work tree. In all other
 //! layers an unknown key is an error that names it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use codecompass_index::source::{read_small_file, real_path};
+use codecompass_wire::commands::config::SettingValue;
 use toml::{Table, Value};
 
 use crate::did_you_mean::nearest;
@@ -208,33 +209,28 @@ impl Config {
     }
 
     /// Every key with its value and source.
-    pub(crate) fn entries(&self) -> Vec<(&'static str, serde_json::Value, String)> {
-        use serde_json::Value;
+    pub(crate) fn entries(&self) -> Vec<(&'static str, SettingValue, String)> {
+        use SettingValue::{Count, Flag, List, Map, Word};
         let word = |words: &[(&'static str, FreshnessPolicy)]| {
-            words.iter().find(|(_, policy)| *policy == self.freshness_policy).map(|(word, _)| *word)
+            words.iter().find(|(_, policy)| *policy == self.freshness_policy).map_or("", |(word, _)| *word)
         };
-        let level = ExplainLevel::NAMES.iter().find(|(_, level)| *level == self.explain_level()).map(|(word, _)| *word);
-        let overrides = || {
-            let ordered: BTreeMap<_, _> = self.languages.iter().cloned().collect();
-            Value::Object(ordered.into_iter().map(|(pattern, language)| (pattern, language.into())).collect())
-        };
-        let value = |key: &str| -> Value {
-            match key {
-                "index.max_file_kib" => self.max_file_kib.into(),
-                "index.threads" => self.threads.into(),
-                "index.memory_mib" => self.memory_mib.into(),
-                "index.ignore" => self.ignore.clone().into(),
-                "index.allow_secret_paths" => self.allow_secret_paths.clone().into(),
-                "languages.overrides" => overrides(),
-                "query.freshness_policy" => word(FreshnessPolicy::NAMES).into(),
-                "query.ranking_explain_level" => level.into(),
-                "query.max_response_bytes" => self.max_response_bytes.into(),
-                "query.meaning" => self.embedding.into(),
-                "vcs.managed_worktrees" => self.managed_worktrees.into(),
-                "vcs.auto_refs" => self.auto_refs.into(),
-                "mcp.answers" => self.answers.as_str().into(),
-                _ => self.ranking_reasons.into(),
-            }
+        let level = ExplainLevel::NAMES.iter().find(|(_, level)| *level == self.explain_level());
+        let level = level.map_or("", |(word, _)| *word);
+        let value = |key: &str| match key {
+            "index.max_file_kib" => Count(self.max_file_kib),
+            "index.threads" => Count(self.threads as u64),
+            "index.memory_mib" => Count(self.memory_mib),
+            "index.ignore" => List(self.ignore.clone()),
+            "index.allow_secret_paths" => List(self.allow_secret_paths.clone()),
+            "languages.overrides" => Map(self.languages.iter().cloned().collect()),
+            "query.freshness_policy" => Word(word(FreshnessPolicy::NAMES).into()),
+            "query.ranking_explain_level" => Word(level.into()),
+            "query.max_response_bytes" => Count(self.max_response_bytes as u64),
+            "query.meaning" => Flag(Some(self.embedding)),
+            "vcs.managed_worktrees" => Flag(Some(self.managed_worktrees)),
+            "vcs.auto_refs" => Flag(self.auto_refs),
+            "mcp.answers" => Word(self.answers.as_str().into()),
+            _ => Flag(Some(self.ranking_reasons)),
         };
         let source = |key: &str| {
             let found: Vec<&str> =
@@ -602,7 +598,7 @@ mod tests {
             config.languages.iter().map(|(pattern, language)| format!("{pattern}={language}")).collect();
         assert_eq!(told, ["*.h=cpp", "*.inc=php", "old/*.inc=c", "Tiltfile=starlark"]);
         let shown = config.entries().into_iter().find(|(key, ..)| *key == "languages.overrides").expect("it is a key");
-        assert_eq!(shown.1["*.h"], "cpp");
+        assert!(matches!(&shown.1, SettingValue::Map(map) if map["*.h"] == "cpp"), "{shown:?}");
         let bad = "[languages]\noverrides = { \"*.inc\" = \"phq\" }";
         let error = load(bad, "", &[]).expect_err("there is no such language").message;
         assert!(error.contains("\"phq\" is not a language (did you mean php?)"), "{error}");

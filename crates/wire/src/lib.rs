@@ -16,6 +16,7 @@ mod suggestion;
 mod symbol;
 mod words;
 
+pub mod commands;
 pub mod compare_symbol;
 pub mod diff_context;
 pub mod explain_ranking;

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use codecompass_index::source::Workspace;
-use serde_json::{Map, Value, json};
+use codecompass_wire::Named;
+use codecompass_wire::commands::config as wire;
 
 use crate::cli::{Common, ConfigArgs, ConfigCommand};
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 use crate::session::{Session, data_folder};
 
@@ -35,37 +36,37 @@ fn path(common: &Common) -> Result<Answer, AppError> {
             &format!("{} = {}{absent}\n", style::name(name), style::path(&escape_control(&path.display().to_string())));
     }
     text += &format!("{} = {}\n", style::name("data"), style::path(&escape_control(&data.display().to_string())));
-    let json = json!({
-        "config_file": user.display().to_string(),
-        "repository_config_file": repository.map(|path| path.display().to_string()),
-        "data_folder": data.display().to_string(),
-        "metadata": Metadata::unknown().to_json(),
-    });
-    Ok(Answer { text, json, code: 0 })
+    let answer = wire::Path {
+        config_file: user.display().to_string(),
+        repository_config_file: repository.map(|path| path.display().to_string()),
+        data_folder: data.display().to_string(),
+        metadata: Metadata::unknown(),
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 fn show(common: &Common) -> Result<Answer, AppError> {
     let session = Session::open(&common.session_options(), None)?;
     let config = &session.config;
-    let mut values = Map::new();
+    let mut values = Vec::new();
     let mut text = String::new();
     for (key, value, source) in config.entries() {
-        let as_text = value.to_string();
+        let as_text = serde_json::to_string(&value).unwrap_or_default();
         text += &format!(
             "{} = {}  {}\n",
             style::name(key),
             escape_control(&as_text),
             style::dim(&escape_control(&format!("# {source}")))
         );
-        values.insert(key.to_owned(), json!({ "value": value, "source": source }));
+        values.push((key.into(), wire::Setting { value, source }));
     }
     text +=
         &config.warnings.iter().map(|warning| format!("warning: {}\n", escape_control(warning))).collect::<String>();
     let target = session.target(None)?;
-    let json = json!({
-        "config": Value::Object(values),
-        "data_folder": session.data_folder().display().to_string(),
-        "metadata": session.metadata(&target, None).to_json(),
-    });
-    Ok(Answer { text, json, code: 0 })
+    let answer = wire::Show {
+        config: Named(values),
+        data_folder: session.data_folder().display().to_string(),
+        metadata: session.metadata(&target, None),
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }

@@ -8,7 +8,8 @@ use codecompass_model::ids::SymbolId;
 use codecompass_model::{SourceFile, SymbolAt, SymbolKind};
 use codecompass_query::graph::{Graph, ResolveCache, enclosing_named_function};
 use codecompass_store::Snapshot;
-use serde_json::json;
+use codecompass_wire::commands::export as wire;
+use serde::Serialize;
 
 use crate::cli::{Common, ExportArgs, ExportKind};
 use crate::error::{AppError, Code};
@@ -52,23 +53,24 @@ fn is_reader_open(written: std::io::Result<()>) -> Result<bool, AppError> {
     }
 }
 
-fn line(out: &mut impl Write, value: &serde_json::Value) -> Result<bool, AppError> {
-    is_reader_open(writeln!(out, "{value}"))
+fn line(out: &mut impl Write, value: &impl Serialize) -> Result<bool, AppError> {
+    let written = serde_json::to_writer(&mut *out, value).map_err(std::io::Error::from);
+    is_reader_open(written.and_then(|()| writeln!(out)))
 }
 
 /// Writes all symbols, while the reader is there.
 fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppError> {
     for version in snapshot.versions()? {
         for symbol in &snapshot.outline(version.id)?.symbols {
-            let value = json!({
-                "path": version.path,
-                "line_start": symbol.lines.start,
-                "line_end": symbol.lines.end,
-                "kind": symbol.kind.as_str(),
-                "name": symbol.name,
-                "qualified_name": symbol.qualified_name,
-                "symbol_id": SymbolId::new(&version.path, symbol).to_string(),
-            });
+            let value = wire::Symbol {
+                path: version.path.clone(),
+                line_start: symbol.lines.start,
+                line_end: symbol.lines.end,
+                kind: symbol.kind.as_str().into(),
+                name: symbol.name.clone(),
+                qualified_name: symbol.qualified_name.clone(),
+                symbol_id: SymbolId::new(&version.path, symbol).to_string(),
+            };
             if !line(out, &value)? {
                 return Ok(false);
             }
@@ -94,17 +96,17 @@ fn write_edges(memory: &ResolveCache, undecided: bool, out: &mut impl Write) -> 
             }
             for edge in graph.edges_in(&file)? {
                 let to = symbol_location(graph, edge.target)?;
-                let value = json!({
-                    "from_path": file.path,
-                    "from_line": enclosing_function_line(&file, edge.from),
-                    "to_path": to.0,
-                    "to_line": to.1,
-                    "to_name": to.2,
-                    "site_line": edge.line,
-                    "site_col": edge.column + 1,
-                    "edge_type": edge.kind.as_str(),
-                    "confidence": edge.confidence.as_str(),
-                });
+                let value = wire::Edge {
+                    from_path: file.path.clone(),
+                    from_line: enclosing_function_line(&file, edge.from),
+                    to_path: to.0,
+                    to_line: to.1,
+                    to_name: to.2,
+                    site_line: edge.line,
+                    site_col: edge.column + 1,
+                    edge_type: edge.kind.as_str().into(),
+                    confidence: edge.confidence.as_str().into(),
+                };
                 if !line(out, &value)? {
                     return Ok(false);
                 }
@@ -117,14 +119,14 @@ fn write_edges(memory: &ResolveCache, undecided: bool, out: &mut impl Write) -> 
 /// Writes the unresolved references of a file.
 fn write_unresolved(graph: &Graph<'_>, file: &SourceFile, out: &mut impl Write) -> Result<bool, AppError> {
     for place in graph.unresolved_in(file)? {
-        let value = json!({
-            "from_path": file.path,
-            "from_line": enclosing_function_line(file, place.from),
-            "site_line": place.line,
-            "site_col": place.column + 1,
-            "name": place.name,
-            "candidates": place.candidates,
-        });
+        let value = wire::Unresolved {
+            from_path: file.path.clone(),
+            from_line: enclosing_function_line(file, place.from),
+            site_line: place.line,
+            site_col: place.column + 1,
+            name: place.name,
+            candidates: place.candidates,
+        };
         if !line(out, &value)? {
             return Ok(false);
         }

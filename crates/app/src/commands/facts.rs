@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use codecompass_index::source::{Workspace, content_skip_reason, real_path};
 use codecompass_lang::{Extracted, extract, has_visibility};
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{Binding, FileFacts, Import, Reference, Symbol, ValuePart};
+use codecompass_model::{Binding, ExprId, FileFacts, Import, Lines, Problem, Reference, Symbol, ValuePart};
 use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::commands::facts as wire;
 
 use crate::cli::Common;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::Answer;
 
 pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError> {
@@ -22,12 +22,13 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError
     for path in paths {
         let (name, extracted, skip) = read(common, path)?;
         if common.json {
-            files.push(file_json(&name, &extracted, skip));
+            files.push(file_facts(name, &extracted, skip));
         } else {
             text += &file_text(&name, &extracted, skip);
         }
     }
-    Ok(Answer { text, json: json!({ "files": files, "metadata": Metadata::unknown().to_json() }), code: 0 })
+    let answer = wire::Answer { files, metadata: Metadata::unknown() };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 /// Reads and extracts a file under its path in the index; also returns why an index would skip it.
@@ -85,57 +86,60 @@ impl<'f> ResolvedFacts<'f> {
         }
     }
 
-    fn symbol_json(&self, symbol: &Symbol) -> Value {
-        let mut fields = Map::new();
-        let mut put = |key: &str, value: Value| {
-            if !value.is_null() {
-                fields.insert(key.into(), value);
-            }
-        };
-        put("symbol_id", json!(SymbolId::new(self.path, symbol).to_string()));
-        put("symbol_stable_id", json!(StableId::new(self.language, symbol).to_string()));
-        put("kind", json!(symbol.kind.as_str()));
-        put("name", json!(symbol.name));
-        put("qualified_name", json!(symbol.qualified_name));
+    fn expression(&self, at: Option<ExprId>) -> Option<String> {
+        at.map(|at| self.facts.render_expr(at))
+    }
+
+    fn symbol_name(&self, index: Option<u32>) -> Option<String> {
+        self.symbol(index).map(|symbol| symbol.qualified_name.clone())
+    }
+
+    fn wire_symbol(&self, symbol: &Symbol) -> wire::Symbol {
         let parent = self.symbol(symbol.parent).map(|parent| SymbolId::new(self.path, parent).to_string());
-        put("parent_symbol_id", json!(parent));
-        put("impl_trait", json!(symbol.impl_trait));
-        put("line_start", json!(symbol.lines.start));
-        put("line_end", json!(symbol.lines.end));
-        put("name_line", json!(symbol.name_line));
-        put("signature", json!(symbol.signature));
         let visibility = symbol.visibility.filter(|_| has_visibility(self.language));
-        put("visibility", json!(visibility.map(|visibility| visibility.as_str())));
-        put("visibility_text", json!(symbol.visibility_text));
-        put("doc", json!(symbol.doc.map(|doc| doc.text(self.text))));
-        put("annotation", json!(symbol.annotation.map(|at| self.facts.render_expr(at))));
-        put("value", json!(symbol.value.map(|at| self.facts.render_expr(at))));
-        put("content_hash", json!(format!("{:016x}", symbol.content_hash)));
-        Value::Object(fields)
+        wire::Symbol {
+            symbol_id: SymbolId::new(self.path, symbol).to_string(),
+            symbol_stable_id: StableId::new(self.language, symbol).to_string(),
+            kind: symbol.kind.as_str().into(),
+            name: symbol.name.clone(),
+            qualified_name: symbol.qualified_name.clone(),
+            parent_symbol_id: parent,
+            impl_trait: symbol.impl_trait.clone(),
+            line_start: symbol.lines.start,
+            line_end: symbol.lines.end,
+            name_line: symbol.name_line,
+            signature: symbol.signature.clone(),
+            visibility: visibility.map(|visibility| visibility.as_str().into()),
+            visibility_text: symbol.visibility_text.clone(),
+            doc: symbol.doc.map(|doc| doc.text(self.text).to_owned()),
+            annotation: self.expression(symbol.annotation),
+            value: self.expression(symbol.value),
+            content_hash: format!("{:016x}", symbol.content_hash),
+        }
     }
 
-    fn reference_json(&self, reference: &Reference) -> Value {
-        json!({
-            "name": self.name(reference.name),
-            "shape": reference.shape.as_str(),
-            "qualifier": reference.qualifier.map(|at| self.facts.render_expr(at)),
-            "line": reference.line,
-            "column": reference.column,
-            "in": self.symbol(reference.symbol).map(|symbol| &symbol.qualified_name),
-            "local": self.binding(reference.binding).map(|binding| binding.line),
-        })
+    fn wire_reference(&self, reference: &Reference) -> wire::Reference {
+        wire::Reference {
+            name: self.name(reference.name).to_owned(),
+            shape: reference.shape.as_str().into(),
+            qualifier: self.expression(reference.qualifier),
+            line: reference.line,
+            column: reference.column,
+            container: self.symbol_name(reference.symbol),
+            local: self.binding(reference.binding).map(|binding| binding.line),
+        }
     }
 
-    fn binding_json(&self, binding: &Binding) -> Value {
-        json!({
-            "name": self.name(binding.name),
-            "kind": binding.kind.as_str(),
-            "annotation": binding.annotation.map(|at| self.facts.render_expr(at)),
-            "value": binding.value.map(|at| self.facts.render_expr(at)),
-            "part": self.type_part_text(binding.part),
-            "line": binding.line,
-            "in": self.symbol(binding.symbol).map(|symbol| &symbol.qualified_name),
-        })
+    fn wire_binding(&self, binding: &Binding) -> wire::Binding {
+        wire::Binding {
+            name: self.name(binding.name).to_owned(),
+            kind: binding.kind.as_str().into(),
+            annotation: self.expression(binding.annotation),
+            value: self.expression(binding.value),
+            part: self.type_part_text(binding.part),
+            line: binding.line,
+            container: self.symbol_name(binding.symbol),
+        }
     }
 
     fn reference_text(&self, reference: &Reference) -> String {
@@ -170,41 +174,39 @@ impl<'f> ResolvedFacts<'f> {
     }
 }
 
-fn import_json(import: &Import) -> Value {
-    json!({
-        "module": import.module,
-        "name": import.name,
-        "alias": import.alias,
-        "glob": import.glob,
-        "reexport": import.reexport,
-        "form": import.form.as_str(),
-        "line": import.line,
-    })
+fn wire_import(import: &Import) -> wire::Import {
+    wire::Import {
+        module: import.module.clone(),
+        name: import.name.clone(),
+        alias: import.alias.clone(),
+        glob: import.glob,
+        reexport: import.reexport,
+        form: import.form.as_str().into(),
+        line: import.line,
+    }
 }
 
-fn file_json(path: &str, extracted: &Extracted, skip: Option<&str>) -> Value {
+fn wire_problem(problem: &Problem) -> wire::Problem {
+    wire::Problem { kind: problem.kind.as_str().into(), line: problem.line, count: problem.count }
+}
+
+fn file_facts(path: String, extracted: &Extracted, skip: Option<&'static str>) -> wire::FileFacts {
     let facts = &extracted.facts;
-    let shown = ResolvedFacts { path, language: extracted.language, facts, text: &extracted.text };
-    json!({
-        "path": path,
-        "language": extracted.language,
-        "facts_version": extracted.facts_version,
-        "left_out": skip,
-        "lines": facts.lines,
-        "symbols": facts.symbols.iter().map(|one| shown.symbol_json(one)).collect::<Vec<_>>(),
-        "imports": facts.imports.iter().map(import_json).collect::<Vec<_>>(),
-        "bindings": facts.bindings.iter().map(|one| shown.binding_json(one)).collect::<Vec<_>>(),
-        "references": facts.references.iter().map(|one| shown.reference_json(one)).collect::<Vec<_>>(),
-        "chunks": facts.chunks.iter().map(|chunk| json!({
-            "line_start": chunk.lines.start,
-            "line_end": chunk.lines.end,
-        })).collect::<Vec<_>>(),
-        "problems": facts.problems.iter().map(|problem| json!({
-            "kind": problem.kind.as_str(),
-            "line": problem.line,
-            "count": problem.count,
-        })).collect::<Vec<_>>(),
-    })
+    let shown = ResolvedFacts { path: &path, language: extracted.language, facts, text: &extracted.text };
+    let chunk = |lines: Lines| wire::Chunk { line_start: lines.start, line_end: lines.end };
+    wire::FileFacts {
+        language: extracted.language.into(),
+        facts_version: extracted.facts_version,
+        left_out: skip.map(Into::into),
+        lines: facts.lines,
+        symbols: facts.symbols.iter().map(|one| shown.wire_symbol(one)).collect(),
+        imports: facts.imports.iter().map(wire_import).collect(),
+        bindings: facts.bindings.iter().map(|one| shown.wire_binding(one)).collect(),
+        references: facts.references.iter().map(|one| shown.wire_reference(one)).collect(),
+        chunks: facts.chunks.iter().map(|one| chunk(one.lines)).collect(),
+        problems: facts.problems.iter().map(wire_problem).collect(),
+        path,
+    }
 }
 
 fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {

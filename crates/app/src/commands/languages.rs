@@ -1,35 +1,29 @@
 //! `codecompass languages`: the support for each language.
 
 use codecompass_lang::{LanguageSupport, supported_languages};
-use serde_json::{Value, json};
+use codecompass_wire::commands::reference as wire;
 
-use crate::metadata::{Metadata, MetadataText};
+use crate::error::AppError;
+use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 
-pub(crate) fn run() -> Answer {
+pub(crate) fn run() -> Result<Answer, AppError> {
     let all = supported_languages();
-    let languages: Vec<Value> = all.iter().map(to_json).collect();
-    Answer {
-        text: text(&all),
-        json: json!({ "languages": languages, "metadata": Metadata::unknown().to_json() }),
-        code: 0,
-    }
+    let answer = wire::Languages { languages: all.iter().map(language).collect(), metadata: Metadata::unknown() };
+    Ok(Answer { text: text(&all), ..Answer::from_wire(&answer, 0)? })
 }
 
-fn to_json(one: &LanguageSupport) -> Value {
+fn language(one: &LanguageSupport) -> wire::Language {
     let is_read = one.depth.is_some();
-    let mut value = json!({
-        "name": one.name,
-        "extensions": one.extensions,
-        "file_names": one.file_names,
-        "symbols": is_read || one.landmarks,
-        "references": is_read,
-        "resolution": one.depth.map(|depth| depth.as_str()),
-    });
-    if !one.measured.is_empty() {
-        value["measured"] = json!(one.measured);
+    wire::Language {
+        name: one.name.into(),
+        extensions: one.extensions.iter().map(|extension| (*extension).into()).collect(),
+        file_names: one.file_names.iter().map(|name| (*name).into()).collect(),
+        symbols: is_read || one.landmarks,
+        references: is_read,
+        resolution: one.depth.map(|depth| depth.as_str().into()),
+        measured: (!one.measured.is_empty()).then(|| one.measured.into()),
     }
-    value
 }
 
 /// A row for each language with a grammar, one for all with landmarks, and one for all others.

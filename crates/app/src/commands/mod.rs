@@ -176,7 +176,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Doctor(args) => doctor::run(common, args),
         Command::State(args) => state::run(common, args),
         Command::PruneOverlays(args) => prune_overlays::run(common, args),
-        Command::Languages => Ok(languages::run()),
+        Command::Languages => languages::run(),
         Command::Projects => projects::run(),
         Command::Forget(args) => forget::run(args),
         Command::Facts { paths } => facts::run(common, paths),
@@ -184,7 +184,7 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Tools => tools::run(),
         Command::ServeMcp(args) => serve_mcp::run(common, args),
         Command::Explore(args) => serve_mcp::explore(common, args),
-        Command::Completions(args) => Ok(generate::completions(args)),
+        Command::Completions(args) => generate::completions(args),
         Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
     }

@@ -1,18 +1,19 @@
 //! `codecompass tools`: the tools offered to agents, as in `tools/list`; as text, the reference page.
 
-use serde_json::{Value, json};
+use codecompass_wire::commands::reference as wire;
+use serde_json::Value;
 
 use crate::error::{AppError, Code};
 use crate::mcp;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::{Answer, OutputFormat};
 use crate::tools::TOOLS;
 use crate::tools::tool_spec::{Effect, Param, ParamKind, ToolSpec};
 
 pub(crate) fn run() -> Result<Answer, AppError> {
-    let tools: Vec<Value> = TOOLS.iter().map(|tool| json!(mcp::to_mcp_tool(tool, OutputFormat::Json))).collect();
-    let json = json!({ "tools": tools, "metadata": Metadata::unknown().to_json() });
-    Ok(Answer { text: page(), json, code: 0 })
+    let tools = TOOLS.iter().map(|tool| mcp::to_mcp_tool(tool, OutputFormat::Json)).collect();
+    let answer = wire::Tools { tools, metadata: Metadata::unknown() };
+    Ok(Answer { text: page(), ..Answer::from_wire(&answer, 0)? })
 }
 
 /// The reference page, in Markdown.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use codecompass_index::source::list_worktree;
 use codecompass_index::{Progress, bench};
-use serde_json::{Value, json};
+use codecompass_wire::commands::bench as wire;
 
 use crate::cli::Common;
 use crate::error::{AppError, Code};
@@ -28,7 +28,12 @@ struct StageCost {
     memory: u64,
 }
 
-pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize) -> Result<(String, Value), AppError> {
+pub(super) fn measure(
+    data: &Path,
+    common: &Common,
+    path: &Path,
+    threads: usize,
+) -> Result<(String, wire::Indexing), AppError> {
     let mut session = Session::open_in(data, &common.session_options(), Some(path))?;
     session.config.threads = threads;
     let target = session.target(None)?;
@@ -71,25 +76,28 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, threads: usize)
         one.map_or("not measured: no files".into(), |one| format!("{:.1} ms", one.as_secs_f64() * 1e3)),
     );
     let ms = |time: Duration| (time.as_secs_f64() * 1e4).round() / 10.0;
-    let stages = rows.map(|(name, cost)| {
-        json!({ "stage": name, "wall_ms": ms(cost.wall), "cpu_ms": ms(cost.cpu), "private_bytes": cost.memory })
+    let stages = rows.map(|(name, cost)| wire::Stage {
+        stage: name.into(),
+        wall_ms: ms(cost.wall),
+        cpu_ms: ms(cost.cpu),
+        private_bytes: cost.memory,
     });
-    let report = json!({
-        "path": session.root(),
-        "threads": threads,
-        "files": parsed.files,
-        "lines": parsed.lines,
-        "bytes": parsed.bytes,
-        "index_bytes": index_bytes,
-        "stages": stages,
-        "full_over_parse_cpu": ratio(full.cpu, parse.cpu),
-        "full_over_parse_wall": ratio(full.wall, parse.wall),
-        "lines_per_second": lines_per_second,
-        "index_over_source": index_bytes as f64 / parsed.bytes.max(1) as f64,
-        "noop_over_walk_wall": ratio(noop.wall, walk.wall),
-        "noop_over_walk_cpu": ratio(noop.cpu, walk.cpu),
-        "one_file_ms": one.map(ms),
-    });
+    let report = wire::Indexing {
+        path: session.root(),
+        threads,
+        files: parsed.files,
+        lines: parsed.lines,
+        bytes: parsed.bytes,
+        index_bytes,
+        stages: stages.into(),
+        full_over_parse_cpu: ratio(full.cpu, parse.cpu),
+        full_over_parse_wall: ratio(full.wall, parse.wall),
+        lines_per_second,
+        index_over_source: index_bytes as f64 / parsed.bytes.max(1) as f64,
+        noop_over_walk_wall: ratio(noop.wall, walk.wall),
+        noop_over_walk_cpu: ratio(noop.cpu, walk.cpu),
+        one_file_ms: one.map(ms),
+    };
     Ok((text, report))
 }
 

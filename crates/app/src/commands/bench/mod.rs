@@ -10,12 +10,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use codecompass_store::private;
-use serde_json::{Value, json};
+use codecompass_wire::commands::bench as wire;
+use serde::Serialize;
 
 use crate::cli::{BenchArgs, BenchCommand, Common};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::{Answer, print_stderr};
 use crate::session::data_folder;
 
@@ -37,10 +38,10 @@ fn cores() -> usize {
 
 /// Measures one repository after the other, each in a temporary data folder that is removed afterwards, or in the
 /// existing data folder.
-fn each(
+fn each<T: Serialize>(
     paths: &[PathBuf],
     in_place: bool,
-    measure: impl Fn(&Path, &Path) -> Result<(String, Value), AppError>,
+    measure: impl Fn(&Path, &Path) -> Result<(String, T), AppError>,
 ) -> Result<Answer, AppError> {
     let mut text = String::new();
     let mut reports = Vec::new();
@@ -56,8 +57,8 @@ fn each(
         text += &lines;
         reports.push(report);
     }
-    let json = json!({ "cores": cores(), "repositories": reports, "metadata": Metadata::unknown().to_json() });
-    Ok(Answer { text, json, code: 0 })
+    let answer = wire::Answer { cores: cores(), repositories: reports, metadata: Metadata::unknown() };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 fn scratch_folder() -> Result<PathBuf, AppError> {

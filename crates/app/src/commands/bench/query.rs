@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use codecompass_index::bench;
 use codecompass_query::graph::ResolveCache;
 use codecompass_store::{Snapshot, tokens};
-use serde_json::{Value, json};
+use codecompass_wire::Named;
+use codecompass_wire::commands::bench as wire;
+use serde_json::Value;
 
 use super::cores;
 use crate::call::{QueryContext, SERVER_ANSWER_TIMEOUT};
@@ -48,7 +50,12 @@ struct OpenIndex {
     resolve_cache: Rc<ResolveCache>,
 }
 
-pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -> Result<(String, Value), AppError> {
+pub(super) fn measure(
+    data: &Path,
+    common: &Common,
+    path: &Path,
+    count: usize,
+) -> Result<(String, wire::Queries), AppError> {
     let session = Session::open_in(data, &common.session_options(), Some(path))?;
     let target = session.target(None)?;
     session.sync(&target, SyncRequest::default())?;
@@ -71,22 +78,20 @@ pub(super) fn measure(data: &Path, common: &Common, path: &Path, count: usize) -
         count_text(totals.files as u64),
         count_text(totals.lines as u64)
     );
-    let mut report = serde_json::Map::new();
-    report.insert("path".into(), json!(session.root()));
-    report.insert("files".into(), json!(totals.files));
-    report.insert("lines".into(), json!(totals.lines));
+    let mut measured = Vec::new();
     for kind in &kinds {
         let times = warm(&session, &opened, kind)?;
         text += &row(kind.name, &times);
-        report.insert(kind.name.replace(' ', "_"), percentiles_json(&times));
+        measured.push((kind.name.replace(' ', "_").into(), percentiles(&times)));
     }
     let first = first(&session, &kinds[2])?;
     text += &row("first search", &first);
-    report.insert("first_search".into(), percentiles_json(&first));
+    measured.push(("first_search".into(), percentiles(&first)));
     let scans = scans(&session, &kinds[3]);
     text += &row("scan of all files", &scans);
-    report.insert("scan".into(), percentiles_json(&scans));
-    Ok((text, Value::Object(report)))
+    measured.push(("scan".into(), percentiles(&scans)));
+    let (files, lines) = (totals.files as u64, totals.lines as u64);
+    Ok((text, wire::Queries { path: session.root(), files, lines, times: Named(measured) }))
 }
 
 fn open(session: &Session) -> Result<OpenIndex, AppError> {
@@ -100,7 +105,7 @@ fn open(session: &Session) -> Result<OpenIndex, AppError> {
 }
 
 fn ask_references(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
-    let arguments = arguments(&find_references::TOOL, json!({ "symbol_name": name }))?;
+    let arguments = arguments(&find_references::TOOL, [("symbol_name", name.into())])?;
     or_empty(find_references::answer(
         &query_context(session, opened),
         &find_references::ReferencesArgs::parse(&arguments)?,
@@ -118,7 +123,7 @@ fn or_empty(asked: Result<Answer, AppError>) -> Result<Answer, AppError> {
 }
 
 fn ask_calls(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
-    let arguments = arguments(&get_call_graph::TOOL, json!({ "symbol_name": name, "depth": 2 }))?;
+    let arguments = arguments(&get_call_graph::TOOL, [("symbol_name", name.into()), ("depth", 2.into())])?;
     or_empty(get_call_graph::answer(
         &query_context(session, opened),
         &get_call_graph::CallGraphArgs::parse(&arguments, false)?,
@@ -145,34 +150,38 @@ fn query_context<'s>(session: &'s Session, opened: &OpenIndex) -> QueryContext<'
     }
 }
 
-fn arguments(tool: &ToolSpec, values: Value) -> Result<Arguments, AppError> {
-    Arguments::check(tool, values.as_object().cloned().unwrap_or_default())
+fn arguments<const N: usize>(tool: &ToolSpec, values: [(&str, Value); N]) -> Result<Arguments, AppError> {
+    Arguments::check(tool, values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn ask_context(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
-    let arguments = arguments(&get_code_context::TOOL, json!({ "query": query }))?;
+    let arguments = arguments(&get_code_context::TOOL, [("query", query.into())])?;
     get_code_context::answer(&query_context(session, opened), &get_code_context::ContextArgs::parse(&arguments)?)
 }
 
 fn ask_outline(session: &Session, opened: &OpenIndex, path: &str) -> Result<Answer, AppError> {
-    let arguments = arguments(&get_file_outline::TOOL, json!({ "path": path }))?;
+    let arguments = arguments(&get_file_outline::TOOL, [("path", path.into())])?;
     get_file_outline::answer(&query_context(session, opened), &get_file_outline::OutlineArgs::parse(&arguments))
 }
 
 fn ask_locate(session: &Session, opened: &OpenIndex, name: &str) -> Result<Answer, AppError> {
-    let arguments = arguments(&locate_symbol::TOOL, json!({ "name": name }))?;
+    let arguments = arguments(&locate_symbol::TOOL, [("name", name.into())])?;
     locate_symbol::answer(&query_context(session, opened), &locate_symbol::LocateArgs::parse(&arguments)?)
 }
 
 fn ask_search(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
-    search(session, opened, json!({ "query": query }))
+    search(session, opened, [("query", query.into())])
 }
 
 fn ask_literal(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {
-    search(session, opened, json!({ "query": query, "mode": "literal" }))
+    search(session, opened, [("query", query.into()), ("mode", "literal".into())])
 }
 
-fn search(session: &Session, opened: &OpenIndex, values: Value) -> Result<Answer, AppError> {
+fn search<const N: usize>(
+    session: &Session,
+    opened: &OpenIndex,
+    values: [(&str, Value); N],
+) -> Result<Answer, AppError> {
     let arguments = arguments(&search_code::TOOL, values)?;
     search_code::answer(&query_context(session, opened), &search_code::SearchArgs::parse(&arguments)?)
 }
@@ -282,6 +291,11 @@ fn row(name: &str, times: &[Duration]) -> String {
     format!("  {name:<18} p50 {half:>8.2} ms  p95 {most:>8.2} ms  max {all:>8.2} ms  ({} queries)\n", times.len())
 }
 
-fn percentiles_json(times: &[Duration]) -> Value {
-    json!({ "p50_ms": percentile(times, 0.5), "p95_ms": percentile(times, 0.95), "max_ms": percentile(times, 1.0), "queries": times.len() })
+fn percentiles(times: &[Duration]) -> wire::Times {
+    wire::Times {
+        p50_ms: percentile(times, 0.5),
+        p95_ms: percentile(times, 0.95),
+        max_ms: percentile(times, 1.0),
+        queries: times.len(),
+    }
 }
