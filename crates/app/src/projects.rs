@@ -6,9 +6,11 @@ use std::path::Path;
 use codecompass_index::source::{SourceError, Workspace};
 use codecompass_model::ids::project_id;
 use codecompass_store::{Overview, ProjectDir};
-use serde_json::{Value, json};
+use codecompass_wire::commands::projects as wire;
 
 use crate::clock::time_text;
+use crate::metadata::schema_status;
+use crate::tools::index_status::time_text;
 
 /// A project with a folder in the data folder.
 pub(crate) struct StoredProject {
@@ -58,17 +60,17 @@ impl StoredProject {
         (!roots.is_empty()).then(|| roots.iter().all(|root| self.is_workspace_gone(root)))
     }
 
-    /// The JSON in an answer.
-    pub(crate) fn to_json(&self) -> Value {
-        let workspace = |root: &String| json!({ "path": root, "gone": self.is_workspace_gone(root) });
-        json!({
-            "project_id": self.id,
-            "workspaces": self.overview.workspaces.iter().map(workspace).collect::<Vec<_>>(),
-            "gone": self.are_all_workspaces_gone(),
-            "bytes": self.dir.total_disk_bytes(),
-            "schema_status": self.overview.status.map(|status| status.as_str()),
-            "last_indexed_at": self.overview.indexed_at.map(time_text),
-            "last_used_at": self.overview.last_accessed_at.map(time_text),
-        })
+    /// The project in an answer.
+    pub(crate) fn wire(&self) -> wire::Project {
+        let workspace = |root: &String| wire::Workspace { path: root.clone(), gone: self.is_workspace_gone(root) };
+        wire::Project {
+            project_id: self.id.clone(),
+            workspaces: self.overview.workspaces.iter().map(workspace).collect(),
+            gone: self.are_all_workspaces_gone(),
+            bytes: self.dir.total_disk_bytes(),
+            schema_status: self.overview.status.map(schema_status),
+            last_indexed_at: self.overview.indexed_at.map(time_text),
+            last_used_at: self.overview.last_accessed_at.map(time_text),
+        }
     }
 }

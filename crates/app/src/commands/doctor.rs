@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use codecompass_index::source::{Listing, SourceError, list_worktree};
 use codecompass_index::{Freshness as Compared, freshness};
 use codecompass_store::{Health, SchemaStatus, StoreError};
-use serde_json::{Value, json};
+use codecompass_wire::commands::doctor as wire;
 
 use super::{doctor_client, doctor_path};
 use crate::cli::{Common, DoctorArgs};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, count_with_noun, free_bytes};
-use crate::metadata::{Freshness, Metadata, MetadataText, schema_status};
+use crate::metadata::{Freshness, Metadata, schema_status};
 use crate::output::Answer;
 use crate::session::{Session, listing_bytes};
 use crate::views::published_for_target;
@@ -93,7 +93,7 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     findings.extend(session.config.warnings.iter().map(|warning| {
         Finding::bad("configuration", warning.clone(), "edit .codecompass/config.toml in the repository")
     }));
-    Ok(report(&session, &findings))
+    report(&session, &findings)
 }
 
 fn check_store(session: &Session) -> Vec<Finding> {
@@ -228,12 +228,12 @@ fn metadata(session: &Session) -> Result<Metadata, AppError> {
     Ok(metadata)
 }
 
-fn report(session: &Session, findings: &[Finding]) -> Answer {
-    render_findings(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()).to_json())
+fn report(session: &Session, findings: &[Finding]) -> Result<Answer, AppError> {
+    render_findings(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()))
 }
 
 /// The findings as text and JSON.
-pub(crate) fn render_findings(findings: &[Finding], metadata: Value) -> Answer {
+pub(crate) fn render_findings(findings: &[Finding], metadata: Metadata) -> Result<Answer, AppError> {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(Finding::is_ok);
     let mut text = String::new();
@@ -244,14 +244,13 @@ pub(crate) fn render_findings(findings: &[Finding], metadata: Value) -> Answer {
             text += &format!("      {:<width$} → {}\n", "", escape_control(mend));
         }
     }
-    let checks: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "name": finding.name, "ok": finding.is_ok(), "level": finding.level.names().1,
-                "message": finding.message, "mend": finding.fix,
-            })
-        })
-        .collect();
-    Answer { text, json: json!({ "ok": sound, "checks": checks, "metadata": metadata }), code: u8::from(!sound) }
+    let check = |finding: &Finding| wire::Check {
+        name: finding.name.into(),
+        ok: finding.is_ok(),
+        level: finding.level.names().1.into(),
+        message: finding.message.clone(),
+        mend: finding.fix.clone(),
+    };
+    let answer = wire::Answer { ok: sound, checks: findings.iter().map(check).collect(), metadata };
+    Ok(Answer { text, ..Answer::from_wire(&answer, u8::from(!sound))? })
 }

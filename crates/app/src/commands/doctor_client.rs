@@ -13,7 +13,7 @@ use crate::cli::Common;
 use crate::error::AppError;
 use crate::launch::{Launch, ServerCommand, is_this_program, resolve_program};
 use crate::measure::seconds_text;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::setup::client_state::restart::after_stop;
 use crate::setup::client_state::{ClientPlace, ClientState, FoundEntry, Severity};
@@ -49,7 +49,7 @@ pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError>
         let fix = "run `codecompass setup CLIENT`, or `doctor --client CLIENT`".to_owned();
         findings.push(Finding::bad("clients", "no client is installed", fix));
     }
-    Ok(render_findings(&findings, Metadata::unknown().to_json()))
+    render_findings(&findings, Metadata::unknown())
 }
 
 /// One client, and the locations of its files.

@@ -1,13 +1,12 @@
 //! `codecompass doctor FILE`: whether a file is indexed, and if not, why it is skipped.
 
 use codecompass_query::outline;
-use serde_json::json;
+use codecompass_wire::commands::doctor as wire;
 
 use crate::cli::Common;
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::count_with_noun;
-use crate::metadata::MetadataText;
 use crate::output::{Answer, style};
 use crate::paths::{Absence, PathResolver};
 use crate::session::Session;
@@ -39,12 +38,12 @@ pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
             (format!("{name}: {}\n{hint}", escape_control(&absence.explanation_clause())), Some(absence))
         }
     };
-    let json = json!({
-        "path": file.path,
-        "indexed": file.absence.is_none(),
-        "left_out": why.and_then(Absence::skip_reason),
-        "message": why.map(Absence::explanation_clause),
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text, json, code: u8::from(why.is_some()) })
+    let answer = wire::File {
+        path: file.path.clone(),
+        indexed: file.absence.is_none(),
+        left_out: why.and_then(Absence::skip_reason).map(Into::into),
+        message: why.map(Absence::explanation_clause),
+        metadata,
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, u8::from(why.is_some()))? })
 }

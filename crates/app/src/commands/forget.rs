@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use codecompass_index::source::real_path;
 use codecompass_store::remove_project;
 use codecompass_wire::ErrorData;
-use serde_json::json;
+use codecompass_wire::commands::projects as wire;
 
 use crate::cli::ForgetArgs;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::bytes_text;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::Answer;
 use crate::projects::{self, StoredProject};
 use crate::session::data_folder;
@@ -34,18 +34,15 @@ pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     if let Some(left) = &left {
         text += &format!("Its managed worktrees are kept: {}\n", escape_control(left));
     }
-    Ok(Answer {
-        text,
-        json: json!({
-            "project_id": project.id,
-            "workspaces": roots,
-            "gone": gone,
-            "bytes_freed": bytes,
-            "managed_worktrees": left,
-            "metadata": Metadata::unknown().to_json(),
-        }),
-        code: 0,
-    })
+    let answer = wire::Forget {
+        project_id: project.id,
+        workspaces: roots,
+        gone,
+        bytes_freed: bytes,
+        managed_worktrees: left,
+        metadata: Metadata::unknown(),
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 /// The project with this id, or with a workspace of exactly this path: a folder inside one is too vague for a deletion.

@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 use codecompass_index::{SyncOutcome, Target};
 use codecompass_store::ViewInfo;
 use codecompass_wire::ErrorData;
-use serde_json::{Map, Value, json};
+use codecompass_wire::JobStatus;
+use codecompass_wire::commands::index as wire;
 
 use crate::cli::{Common, IndexArgs, SyncArgs};
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, count_with_noun, seconds_text};
-use crate::metadata::{Freshness, MetadataText};
+use crate::metadata::Freshness;
 use crate::output::Answer;
 use crate::paths::PathResolver;
 use crate::session::{Session, SyncRequest};
+use crate::tools::index_status::job_mode;
 
 /// The time a new job may take to record its id.
 const JOB_ID_TIMEOUT: Duration = Duration::from_secs(2);
@@ -100,23 +102,24 @@ fn summary(session: &Session, outcome: &SyncOutcome, took: Duration) -> Result<A
     let disk = session.dir.disk_bytes();
     let mut metadata = session.metadata(&outcome.target, Some(&view));
     metadata.freshness = Freshness::Fresh;
-    let json = json!({
-        "job_id": outcome.job_id,
-        "status": "published",
-        "mode": outcome.mode.as_str(),
-        "file_count": view.totals.files,
-        "changed_files": outcome.changed_files,
-        "extracted_files": outcome.extracted,
-        "symbol_count": view.totals.symbols,
-        "line_count": view.totals.lines,
-        "source_bytes": view.totals.bytes,
-        "skipped": skipped_json(outcome),
-        "index_bytes": disk,
-        "generation": outcome.generation,
-        "duration_ms": took.as_millis() as u64,
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text: summary_text(outcome, &view, disk, took, &metadata.warnings), json, code: 0 })
+    let text = summary_text(outcome, &view, disk, took, &metadata.warnings);
+    let answer = wire::Answer {
+        job_id: outcome.job_id.clone(),
+        status: JobStatus::Published,
+        mode: job_mode(outcome.mode),
+        file_count: view.totals.files as u64,
+        changed_files: outcome.changed_files,
+        extracted_files: outcome.extracted,
+        symbol_count: view.totals.symbols as u64,
+        line_count: view.totals.lines as u64,
+        source_bytes: view.totals.bytes as u64,
+        skipped: outcome.skips.iter().map(|(reason, count, _)| (reason.as_str().into(), count)).collect(),
+        index_bytes: disk,
+        generation: outcome.generation,
+        duration_ms: took.as_millis() as u64,
+        metadata,
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 fn summary_text(outcome: &SyncOutcome, view: &ViewInfo, disk: u64, took: Duration, warnings: &[String]) -> String {
@@ -152,12 +155,4 @@ fn summary_text(outcome: &SyncOutcome, view: &ViewInfo, disk: u64, took: Duratio
         text += &format!("  warning: {}\n", escape_control(warning));
     }
     text
-}
-
-fn skipped_json(outcome: &SyncOutcome) -> Value {
-    let mut skipped = Map::new();
-    for (reason, count, _) in outcome.skips.iter() {
-        skipped.insert(reason.as_str().into(), json!(count));
-    }
-    Value::Object(skipped)
 }

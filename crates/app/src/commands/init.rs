@@ -1,13 +1,12 @@
 //! `codecompass init`: registers a project.
 
 use codecompass_store::{OnMissing, Tuning, Writer};
-use serde_json::json;
+use codecompass_wire::commands::index as wire;
 
 use crate::cli::{Common, PathArg};
 use crate::clock::now_ms;
 use crate::error::AppError;
 use crate::escape::escape_control;
-use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::Session;
 use crate::views::published_for_target;
@@ -25,15 +24,13 @@ pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     let done = if known { "Already registered" } else { "Registered" };
     let mode = if session.vcs() { "git" } else { "a plain folder" };
     let next = if view.is_none() { "\nRun `codecompass index` to index it." } else { "" };
-    Ok(Answer {
-        text: format!("{done}: {} ({mode}, project {}){next}", escape_control(&session.root()), session.project_id),
-        json: json!({
-            "project_id": session.project_id,
-            "repo_root": session.root(),
-            "vcs_mode": session.vcs(),
-            "created": !known,
-            "metadata": session.metadata(&target, view.as_ref()).to_json(),
-        }),
-        code: 0,
-    })
+    let text = format!("{done}: {} ({mode}, project {}){next}", escape_control(&session.root()), session.project_id);
+    let answer = wire::Init {
+        project_id: session.project_id.clone(),
+        repo_root: session.root(),
+        vcs_mode: session.vcs(),
+        created: !known,
+        metadata: session.metadata(&target, view.as_ref()),
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }

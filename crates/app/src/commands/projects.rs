@@ -1,65 +1,55 @@
 //! `codecompass projects`: lists the data folder.
 
-use serde_json::{Value, json};
+use codecompass_wire::commands::projects as wire;
 
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::bytes_text;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::{Metadata, SchemaStatus};
 use crate::output::{Answer, style};
 use crate::projects;
 use crate::session::data_folder;
 
 pub(crate) fn run() -> Result<Answer, AppError> {
     let data = data_folder()?;
-    let projects: Vec<Value> = projects::all(&data).iter().map(projects::StoredProject::to_json).collect();
-    let bytes: u64 = projects.iter().filter_map(|project| project["bytes"].as_u64()).sum();
-    let folder = data.display().to_string();
-    Ok(Answer {
-        text: text(&projects, bytes, &folder),
-        json: json!({
-            "data_folder": folder,
-            "total_projects": projects.len(),
-            "total_bytes": bytes,
-            "projects": projects,
-            "metadata": Metadata::unknown().to_json(),
-        }),
-        code: 0,
-    })
+    let projects: Vec<wire::Project> = projects::all(&data).iter().map(projects::StoredProject::wire).collect();
+    let answer = wire::Answer {
+        data_folder: data.display().to_string(),
+        total_projects: projects.len(),
+        total_bytes: projects.iter().map(|project| project.bytes).sum(),
+        projects,
+        metadata: Metadata::unknown(),
+    };
+    Ok(Answer { text: text(&answer), ..Answer::from_wire(&answer, 0)? })
 }
 
-fn text(projects: &[Value], bytes: u64, folder: &str) -> String {
-    if projects.is_empty() {
-        return format!("No projects in {}\n", escape_control(folder));
+fn text(answer: &wire::Answer) -> String {
+    let folder = escape_control(&answer.data_folder);
+    if answer.projects.is_empty() {
+        return format!("No projects in {folder}\n");
     }
-    let mut text: String = projects.iter().map(project_text).collect();
-    let plural = if projects.len() == 1 { "" } else { "s" };
-    text += &format!("{} project{plural} of {} in {}\n", projects.len(), bytes_text(bytes), escape_control(folder));
-    if projects.iter().any(|project| project["gone"] == true) {
+    let mut text: String = answer.projects.iter().map(project_text).collect();
+    let (count, plural) = (answer.total_projects, if answer.total_projects == 1 { "" } else { "s" });
+    text += &format!("{count} project{plural} of {} in {folder}\n", bytes_text(answer.total_bytes));
+    if answer.projects.iter().any(|project| project.gone == Some(true)) {
         text += "`codecompass forget PATH` frees the space of a project that is gone\n";
     }
     text
 }
 
 /// A line for the project, and one for each further workspace of it.
-fn project_text(project: &Value) -> String {
-    let word = |value: &Value| escape_control(value.as_str().unwrap_or_default()).into_owned();
-    let workspaces = project["workspaces"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let mut lines = workspaces.iter().map(|workspace| {
-        let gone = if workspace["gone"] == true { " (gone)" } else { "" };
-        format!("{}{gone}", style::path(&word(&workspace["path"])))
+fn project_text(project: &wire::Project) -> String {
+    let mut lines = project.workspaces.iter().map(|workspace| {
+        let gone = if workspace.gone { " (gone)" } else { "" };
+        format!("{}{gone}", style::path(&escape_control(&workspace.path)))
     });
     let first = lines.next().unwrap_or_else(|| "(unknown workspaces)".to_owned());
-    let mut facts = vec![word(&project["project_id"]), bytes_text(project["bytes"].as_u64().unwrap_or_default())];
-    facts.push(match &project["last_indexed_at"] {
-        Value::Null => "never indexed".to_owned(),
-        time => format!("indexed {}", word(time)),
-    });
-    if !project["last_used_at"].is_null() {
-        facts.push(format!("used {}", word(&project["last_used_at"])));
-    }
-    let status = project["schema_status"].as_str().filter(|status| !["compatible", "not_indexed"].contains(status));
-    facts.extend(status.map(str::to_owned));
+    let mut facts = vec![project.project_id.clone(), bytes_text(project.bytes)];
+    let indexed = project.last_indexed_at.as_ref().map(|time| format!("indexed {time}"));
+    facts.push(indexed.unwrap_or_else(|| "never indexed".to_owned()));
+    facts.extend(project.last_used_at.as_ref().map(|time| format!("used {time}")));
+    let is_usable = |status: &SchemaStatus| matches!(status, SchemaStatus::Compatible | SchemaStatus::NotIndexed);
+    facts.extend(project.schema_status.filter(|status| !is_usable(status)).map(|status| status.as_str().to_owned()));
     let further: String = lines.map(|line| format!("  and {line}\n")).collect();
     format!("{first}  {}\n{further}", style::dim(&facts.join(", ")))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use codecompass_index::source::{Repo, SourceError, Workspace};
 use codecompass_model::ViewKey;
 use codecompass_store::{PruneOutcome, ViewInfo, prune};
-use serde_json::{Value, json};
+use codecompass_wire::commands::views as wire;
 
 use super::state::{view_kind, view_name};
 use crate::cli::{Common, PruneArgs};
@@ -15,7 +15,6 @@ use crate::clock::{DAY, now_ms};
 use crate::error::AppError;
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text};
-use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::views::published_for_target;
@@ -147,35 +146,36 @@ fn answer(
 ) -> Result<Answer, AppError> {
     let here = session.target(None)?;
     let metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
-    let mut json = json!({
-        "dry_run": args.dry_run,
-        "older_than_days": args.older_than,
-        "pruned": pruned.views.iter().map(|view| view_json(rules, view)).collect::<Vec<_>>(),
-        "kept": before.len().saturating_sub(pruned.views.len()),
-        "bytes_before": pruned.bytes_before,
-    });
-    if !args.dry_run {
-        json["removed_file_versions"] = json!(pruned.removed_versions);
-        json["bytes_after"] = json!(pruned.bytes_after);
-        json["bytes_freed"] = json!(if pruned.is_freed { freed_bytes(pruned) } else { 0 });
-        json["space_freed"] = json!(pruned.is_freed);
-    }
-    json["metadata"] = metadata.to_json();
-    Ok(Answer { text: text(args, rules, pruned), json, code: 0 })
+    let removed = wire::Removed {
+        removed_file_versions: pruned.removed_versions,
+        bytes_after: pruned.bytes_after,
+        bytes_freed: if pruned.is_freed { freed_bytes(pruned) } else { 0 },
+        space_freed: pruned.is_freed,
+    };
+    let answer = wire::Prune {
+        dry_run: args.dry_run,
+        older_than_days: args.older_than,
+        pruned: pruned.views.iter().map(|view| pruned_view(rules, view)).collect(),
+        kept: before.len().saturating_sub(pruned.views.len()),
+        bytes_before: pruned.bytes_before,
+        removed: (!args.dry_run).then_some(removed),
+        metadata,
+    };
+    Ok(Answer { text: text(args, rules, pruned), ..Answer::from_wire(&answer, 0)? })
 }
 
 fn freed_bytes(pruned: &PruneOutcome) -> u64 {
     pruned.bytes_before.saturating_sub(pruned.bytes_after)
 }
 
-fn view_json(rules: &PruneRules<'_>, view: &ViewInfo) -> Value {
-    json!({
-        "ref": view_name(&view.key),
-        "kind": view_kind(&view.key),
-        "reason": rules.prune_reason(view).map(PruneReason::as_str),
-        "last_accessed_at": time_text(view.last_accessed_at),
-        "file_count": view.totals.files,
-    })
+fn pruned_view(rules: &PruneRules<'_>, view: &ViewInfo) -> wire::PrunedView {
+    wire::PrunedView {
+        ref_name: view_name(&view.key),
+        kind: view_kind(&view.key).into(),
+        reason: rules.prune_reason(view).map(|reason| reason.as_str().into()),
+        last_accessed_at: time_text(view.last_accessed_at),
+        file_count: view.totals.files as u64,
+    }
 }
 
 fn text(args: &PruneArgs, rules: &PruneRules<'_>, pruned: &PruneOutcome) -> String {

@@ -10,14 +10,13 @@ use codecompass_store::{
     export, import,
 };
 use codecompass_wire::ErrorData;
-use serde_json::{Value, json};
+use codecompass_wire::commands::views as wire;
 
 use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 use crate::clock::now_ms;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::measure::{bytes_text, count_text, seconds_text};
-use crate::metadata::MetadataText;
 use crate::output::Answer;
 use crate::session::{Session, kill_point};
 use crate::views::published_for_target;
@@ -60,19 +59,19 @@ fn run_export(common: &Common, args: &StateExportArgs) -> Result<Answer, AppErro
     text += "Import it with `codecompass state import PATH`, in a checkout of the same source.\n";
     let mut metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
     metadata.warnings.extend(warnings);
-    let json = json!({
-        "path": path,
-        "archive_bytes": archive.bytes,
-        "unpacked_bytes": archive.unpacked_bytes,
-        "format_version": FORMAT_VERSION,
-        "schema_version": SCHEMA_VERSION,
-        "generation": archive.generation,
-        "file_versions": archive.versions,
-        "refs": views_json(&archive.views),
-        "duration_ms": began.elapsed().as_millis() as u64,
-        "metadata": metadata.to_json(),
-    });
-    Ok(Answer { text, json, code: 0 })
+    let answer = wire::Export {
+        path,
+        archive_bytes: archive.bytes,
+        unpacked_bytes: archive.unpacked_bytes,
+        format_version: FORMAT_VERSION,
+        schema_version: SCHEMA_VERSION,
+        generation: archive.generation,
+        file_versions: archive.versions,
+        refs: archive.views.iter().map(wire_view).collect(),
+        duration_ms: began.elapsed().as_millis() as u64,
+        metadata,
+    };
+    Ok(Answer { text, ..Answer::from_wire(&answer, 0)? })
 }
 
 /// Warns that the export does not contain the checked-out commit.
@@ -130,24 +129,25 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
     let mut metadata = session.metadata(&here, published_for_target(&session.store()?, &here)?.as_ref());
     metadata.head_commit = here.commit.clone();
     metadata.warnings.extend(warnings.iter().cloned());
-    let json = json!({
-        "path": args.path.display().to_string(),
-        "project_id": session.project_id,
-        "repo_root": root,
-        "created": imported.replaced.is_none(),
-        "archive_bytes": imported.bytes,
-        "unpacked_bytes": imported.unpacked_bytes,
-        "refs": views_json(&published_views(&imported)),
-        "worktree_starts_from": imported.start.as_ref().map(view_name),
-        "replaced": imported.replaced.as_ref().map(|replaced| json!({
-            "refs": views_json(&replaced.views),
-            "space_freed": replaced.is_freed,
-        })),
-        "next": "codecompass sync",
-        "duration_ms": began.elapsed().as_millis() as u64,
-        "metadata": metadata.to_json(),
+    let replaced = imported.replaced.as_ref().map(|replaced| wire::Replaced {
+        refs: replaced.views.iter().map(wire_view).collect(),
+        space_freed: replaced.is_freed,
     });
-    Ok(Answer { text: import_text(&session, &imported, &took, &warnings), json, code: 0 })
+    let answer = wire::Import {
+        path: args.path.display().to_string(),
+        project_id: session.project_id.clone(),
+        created: replaced.is_none(),
+        archive_bytes: imported.bytes,
+        unpacked_bytes: imported.unpacked_bytes,
+        refs: published_views(&imported).iter().map(wire_view).collect(),
+        worktree_starts_from: imported.start.as_ref().map(view_name),
+        replaced,
+        next: "codecompass sync".into(),
+        duration_ms: began.elapsed().as_millis() as u64,
+        metadata,
+        repo_root: root,
+    };
+    Ok(Answer { text: import_text(&session, &imported, &took, &warnings), ..Answer::from_wire(&answer, 0)? })
 }
 
 fn check_readable(path: &Path) -> Result<(), AppError> {
@@ -219,17 +219,14 @@ fn views_text(views: &[ViewInfo]) -> String {
     views.iter().map(line).collect()
 }
 
-fn views_json(views: &[ViewInfo]) -> Vec<Value> {
-    let one = |view: &ViewInfo| {
-        json!({
-            "ref": view_name(&view.key),
-            "kind": view_kind(&view.key),
-            "last_indexed_commit": view.commit,
-            "file_count": view.totals.files,
-            "symbol_count": view.totals.symbols,
-        })
-    };
-    views.iter().map(one).collect()
+fn wire_view(view: &ViewInfo) -> wire::View {
+    wire::View {
+        ref_name: view_name(&view.key),
+        kind: view_kind(&view.key).into(),
+        last_indexed_commit: view.commit.clone(),
+        file_count: view.totals.files as u64,
+        symbol_count: view.totals.symbols as u64,
+    }
 }
 
 /// The name of a view: a ref, a commit id or a folder.
