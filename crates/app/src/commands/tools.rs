@@ -75,6 +75,13 @@ fn default_text(param: &Param) -> String {
     default.map(|default| format!("`{default}`")).unwrap_or_default()
 }
 
+/// The fields that every answer of a tool has, except the metadata.
+fn required_fields(tool: &ToolSpec) -> Vec<String> {
+    let schema = tool.output_schema();
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    required.filter_map(Value::as_str).filter(|name| *name != "metadata").map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -84,11 +91,4 @@ mod tests {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tools.md");
         codecompass_testkit::expect_file(&page, &super::page());
     }
-}
-
-/// The fields that every answer of a tool has, except the metadata.
-fn required_fields(tool: &ToolSpec) -> Vec<String> {
-    let schema = tool.output_schema();
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    required.filter_map(Value::as_str).filter(|name| *name != "metadata").map(str::to_owned).collect()
 }
