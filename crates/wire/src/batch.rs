@@ -12,7 +12,8 @@ pub struct Batch<T> {
     /// The answer about the first name.
     #[serde(flatten)]
     pub first: T,
-    /// The answers about the further names.
+    /// The answers about the further names; the schema does not repeat what they are.
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     #[serde(default = "Vec::<More<T>>::new", skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<More<T>>,
     /// The metadata of all of them.

@@ -103,6 +103,7 @@ pub struct Change {
     /// The path of its file.
     pub path: String,
     /// Its lines.
+    #[schemars(extend("x-detail" = true))]
     pub lines: Lines,
 }
 

@@ -5,7 +5,8 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 /// The schema of an answer: without references, and without what is of no use to a client. Only the outermost object
-/// names its required fields. All answers have the same `metadata`, which is not repeated.
+/// names its required fields. An object inside a part of an answer is not described, unless it has `x-detail`, and all
+/// answers have the same `metadata`: every client pays for the list of tools.
 pub fn schema<T: JsonSchema>() -> Map<String, Value> {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.inline_subschemas = true;
@@ -16,7 +17,7 @@ pub fn schema<T: JsonSchema>() -> Map<String, Value> {
     if let Some(metadata) = schema.get_mut("properties").and_then(|properties| properties.get_mut("metadata")) {
         *metadata = any_object();
     }
-    let mut schema = plain(schema);
+    let mut schema = plain(schema, 0);
     schema.insert("required".into(), Value::Array(required));
     schema
 }
@@ -36,10 +37,12 @@ fn typed(word: &str) -> Map<String, Value> {
     Map::from_iter([("type".to_owned(), Value::from(word))])
 }
 
-/// A schema with the few keywords that answers need.
-fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
-    // A type inside itself.
-    if schema.contains_key("$ref") {
+/// A schema with the few keywords that answers need. `depth` is the number of enclosing objects.
+fn plain(mut schema: Map<String, Value>, depth: usize) -> Map<String, Value> {
+    let is_object = schema.get("type").is_some_and(|word| word == "object") && schema.contains_key("properties");
+    let is_inner = depth > 1 && is_object && !schema.contains_key("x-detail");
+    // A type inside itself is a reference.
+    if schema.contains_key("$ref") || is_inner {
         return typed("object");
     }
     if let Some(words) = words(&schema) {
@@ -51,7 +54,7 @@ fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
             one.insert("type".into(), Value::from(word));
             if word == "null" { typed(word) } else { one }
         });
-        let each: Vec<Value> = each.map(|one| Value::Object(plain(one))).collect();
+        let each: Vec<Value> = each.map(|one| Value::Object(plain(one, depth))).collect();
         return Map::from_iter([("anyOf".to_owned(), Value::Array(each))]);
     }
     let required = schema.get("required").cloned();
@@ -64,19 +67,22 @@ fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
             ("properties", Value::Object(properties)) => {
                 // A field that may be left out is never null.
                 properties.iter_mut().filter(|(name, _)| !is_required(name)).for_each(|(_, value)| forbid_null(value));
-                properties.values_mut().for_each(make_plain);
+                properties.values_mut().for_each(|value| make_plain(value, depth + 1));
             }
-            ("items", value) => make_plain(value),
-            ("anyOf", Value::Array(each)) => each.iter_mut().for_each(make_plain),
+            ("items", value) => make_plain(value, depth),
+            ("anyOf", Value::Array(each)) => {
+                each.iter_mut().for_each(|value| make_plain(value, depth));
+                each.dedup();
+            }
             _ => {}
         }
     }
     schema
 }
 
-fn make_plain(value: &mut Value) {
+fn make_plain(value: &mut Value, depth: usize) {
     if let Value::Object(schema) = value {
-        *schema = plain(std::mem::take(schema));
+        *schema = plain(std::mem::take(schema), depth);
     }
 }
 
@@ -107,4 +113,73 @@ fn words(schema: &Map<String, Value>) -> Option<Vec<Value>> {
     let each = schema.get("oneOf")?.as_array()?;
     let each = each.iter().map(|one| words(one.as_object()?));
     each.collect::<Option<Vec<_>>>().map(|each| each.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Serialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Serialize, JsonSchema)]
+    struct Answer {
+        word: Word,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        absent: Option<u32>,
+        null: Option<Part>,
+        #[schemars(extend("x-optional" = true))]
+        always: bool,
+        parts: Vec<Part>,
+        metadata: Part,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Part {
+        inside: Vec<Part>,
+        inner: Inner,
+        #[schemars(extend("x-detail" = true))]
+        detail: Inner,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    struct Inner {
+        number: f64,
+    }
+
+    /// A word.
+    #[derive(Serialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Word {
+        /// The first.
+        One,
+        /// The second.
+        Two,
+    }
+
+    #[test]
+    fn schema_says_what_a_client_needs() {
+        let object = json!({ "type": "object" });
+        let part = json!({
+            "type": "object",
+            "properties": {
+                "inside": { "type": "array", "items": object },
+                "inner": object,
+                "detail": { "type": "object", "properties": { "number": { "type": "number" } } },
+            },
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "word": { "enum": ["one", "two"] },
+                "absent": { "type": "integer" },
+                "null": { "anyOf": [part, { "type": "null" }] },
+                "always": { "type": "boolean" },
+                "parts": { "type": "array", "items": part },
+                "metadata": object,
+            },
+            "required": ["word", "null", "parts", "metadata"],
+        });
+        assert_eq!(Value::Object(schema::<Answer>()), expected);
+    }
 }

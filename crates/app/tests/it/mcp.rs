@@ -6,6 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use codecompass_testkit::{Home, Repository};
+use codecompass_wire as wire;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client, HttpClient, Server, StdioClient, initialize_params, wait_until};
@@ -239,6 +242,43 @@ fn tools_match_their_schemas() {
     let unasked = tools.iter().filter(|tool| !asked.contains(&tool["name"].as_str().unwrap_or_default()));
     let unasked: Vec<&Value> = unasked.map(|tool| &tool["name"]).collect();
     assert_eq!(unasked, ["index_repo", "sync_repo"], "every other tool has a call in `calls`");
+}
+
+/// Reads an answer as its type and writes it again.
+fn reread<T: Serialize + DeserializeOwned>(answer: &Value) -> Result<Value, serde_json::Error> {
+    serde_json::to_value(T::deserialize(answer)?)
+}
+
+/// No field of an answer is unknown to its type, and none is lost.
+#[test]
+fn answers_are_values_of_their_types() {
+    let project = indexed();
+    let mut client = pipe(&project, &[]);
+    for (name, arguments) in calls() {
+        let answer = client.call(name, arguments);
+        let again = match name {
+            "compare_symbol_between_commits" => reread::<wire::compare_symbol::Answer>(&answer),
+            "diff_context" => reread::<wire::diff_context::Answer>(&answer),
+            "explain_ranking" => reread::<wire::explain_ranking::Answer>(&answer),
+            "find_references" => reread::<wire::find_references::Answer>(&answer),
+            "find_related_symbols" => reread::<wire::find_related_symbols::Answer>(&answer),
+            "get_call_graph" => reread::<wire::get_call_graph::Answer>(&answer),
+            "get_code_context" => reread::<wire::get_code_context::Answer>(&answer),
+            "get_file_outline" => reread::<wire::get_file_outline::Answer>(&answer),
+            "get_symbol_hierarchy" => reread::<wire::get_symbol_hierarchy::Answer>(&answer),
+            "grep_code" => reread::<wire::grep_code::Answer>(&answer),
+            "health_check" => reread::<wire::health_check::Answer>(&answer),
+            "index_status" => reread::<wire::index_status::Answer>(&answer),
+            "list_refs" => reread::<wire::list_refs::Answer>(&answer),
+            "locate_symbol" => reread::<wire::locate_symbol::Answer>(&answer),
+            "read_code" => reread::<wire::read_code::Answer>(&answer),
+            "search_code" => reread::<wire::search_code::Answer>(&answer),
+            "suggest_followup_queries" => reread::<wire::suggest_followup_queries::Answer>(&answer),
+            "switch_ref" => reread::<wire::switch_ref::Answer>(&answer),
+            other => panic!("{other} has no type here"),
+        };
+        assert_eq!(again.unwrap_or_else(|error| panic!("{name}: {error} in {answer}")), answer, "{name}");
+    }
 }
 
 /// The schemas contain what the contracts specify: types, defaults, enums, required lists.
