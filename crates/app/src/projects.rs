@@ -10,7 +10,6 @@ use codecompass_wire::commands::projects as wire;
 
 use crate::clock::time_text;
 use crate::metadata::schema_status;
-use crate::tools::index_status::time_text;
 
 /// A project with a folder in the data folder.
 pub(crate) struct StoredProject {
