@@ -17,9 +17,6 @@ pub(crate) trait MetadataText {
 
     /// The notes for readers of a text; empty if the answer is fresh and complete.
     fn notes(&self) -> String;
-
-    /// The JSON in an answer.
-    fn to_json(&self) -> serde_json::Value;
 }
 
 impl MetadataText for Metadata {
@@ -46,10 +43,6 @@ impl MetadataText for Metadata {
         };
         text += &self.warnings_text();
         text
-    }
-
-    fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).unwrap_or_default()
     }
 }
 

@@ -121,10 +121,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::words::Freshness;
 
     #[derive(Serialize, JsonSchema)]
     struct Answer {
-        word: Word,
+        word: Freshness,
         #[serde(skip_serializing_if = "Option::is_none")]
         absent: Option<u32>,
         null: Option<Part>,
@@ -147,16 +148,6 @@ mod tests {
         number: f64,
     }
 
-    /// A word.
-    #[derive(Serialize, JsonSchema)]
-    #[serde(rename_all = "lowercase")]
-    enum Word {
-        /// The first.
-        One,
-        /// The second.
-        Two,
-    }
-
     #[test]
     fn schema_says_what_a_client_needs() {
         let object = json!({ "type": "object" });
@@ -171,7 +162,7 @@ mod tests {
         let expected = json!({
             "type": "object",
             "properties": {
-                "word": { "enum": ["one", "two"] },
+                "word": { "enum": ["fresh", "stale", "syncing"] },
                 "absent": { "type": "integer" },
                 "null": { "anyOf": [part, { "type": "null" }] },
                 "always": { "type": "boolean" },

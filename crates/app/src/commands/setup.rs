@@ -10,7 +10,7 @@ use crate::config::AnswerFormat;
 use crate::error::{AppError, Code};
 use crate::escape::escape_control;
 use crate::launch::is_this_program;
-use crate::metadata::{Metadata, MetadataText};
+use crate::metadata::Metadata;
 use crate::output::{Answer, style};
 use crate::server;
 use crate::session::{data_folder, kill_point};
@@ -124,7 +124,7 @@ fn no_clients_found() -> Answer {
         "No client is installed. Name one to set it up anyway: {}\n",
         names.iter().map(|name| style::name(name)).collect::<Vec<_>>().join(", ")
     );
-    let json = json!({ "clients": [], "known": names, "metadata": Metadata::unknown().to_json() });
+    let json = json!({ "clients": [], "known": names, "metadata": Metadata::unknown() });
     Answer { text, json, code: 1 }
 }
 
@@ -147,7 +147,7 @@ fn print_entries(clients: &[&'static Client], around: &Environment<'_>, wanted: 
             "text": shown.text,
         }));
     }
-    Answer { text, json: json!({ "clients": items, "metadata": Metadata::unknown().to_json() }), code: 0 }
+    Answer { text, json: json!({ "clients": items, "metadata": Metadata::unknown() }), code: 0 }
 }
 
 /// The report about each file.
@@ -275,11 +275,7 @@ impl<'a> Report<'a> {
                           server answers; `codecompass unsetup` undoes everything.\n";
         }
         let code = u8::from(self.is_refused);
-        Answer {
-            text: self.text,
-            json: json!({ "clients": self.items, "metadata": Metadata::unknown().to_json() }),
-            code,
-        }
+        Answer { text: self.text, json: json!({ "clients": self.items, "metadata": Metadata::unknown() }), code }
     }
 }
 

@@ -55,6 +55,8 @@ pub(super) struct RenderedScreen {
     pub(super) metadata: Option<Metadata>,
     /// The digest of the shown content.
     pub(super) digest: String,
+    /// The message of an error.
+    error: Option<String>,
     /// There is nothing to show yet: the script requests the page again.
     pub(super) is_pending: bool,
 }
@@ -137,6 +139,7 @@ impl RenderedScreen {
             agent,
             metadata,
             digest: String::new(),
+            error: None,
             is_pending: false,
         }
     }
@@ -151,7 +154,7 @@ impl RenderedScreen {
 
     /// The message of an error screen.
     pub(super) fn error_text(&self) -> String {
-        self.json["error"]["message"].as_str().unwrap_or(&self.title).to_owned()
+        self.error.as_ref().unwrap_or(&self.title).clone()
     }
 
     /// Adds the tool calls that give the same to an agent.
@@ -214,7 +217,7 @@ pub(super) fn error_screen(visit: &PageRequest, refusal: &Refusal) -> RenderedSc
     };
     let title = if candidates.is_empty() { "Not found" } else { "Which one?" };
     let shown = RenderedScreen::new(title, refusal.json.clone(), refusal.failure.metadata.clone()).body(body);
-    RenderedScreen { status, ..shown }
+    RenderedScreen { status, error: Some(error.message.clone()), ..shown }
 }
 
 async fn live(visit: &PageRequest) -> Result<RenderedScreen, Refusal> {

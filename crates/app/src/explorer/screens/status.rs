@@ -53,7 +53,8 @@ pub(super) async fn waiting(visit: &PageRequest, refusal: &Refusal) -> RenderedS
         p.dim { "This page updates itself." }
     };
     let shown = RenderedScreen::new("Indexing", refusal.json.clone(), refusal.failure.metadata.clone()).body(body);
-    RenderedScreen { status: axum::http::StatusCode::ACCEPTED, is_pending: true, ..shown }
+    let error = Some(refusal.failure.error.message.clone());
+    RenderedScreen { status: axum::http::StatusCode::ACCEPTED, error, is_pending: true, ..shown }
 }
 
 fn running(job: &ActiveJob) -> Markup {
