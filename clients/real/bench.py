@@ -171,7 +171,8 @@ class Bench:
 
     def save(self, name: str, run: Run) -> None:
         """Keeps the raw record of a run."""
-        record = {"code": run.outcome.code, "seconds": run.outcome.seconds, "output": run.outcome.output[-4000:], "wire": run.wire, "model": self.model.dump()}
+        outcome = {"code": run.outcome.code, "seconds": run.outcome.seconds, "output": run.outcome.output[-4000:]}
+        record = outcome | {"wire": run.wire, "model": self.model.dump()}
         (self.root / f"{name}.json").write_text(json.dumps(record, indent=1, ensure_ascii=False))
 
 

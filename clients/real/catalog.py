@@ -184,10 +184,10 @@ def vibe_model(place: Place) -> None:
     if "[[providers]]" in kept:
         write(path, "\n".join(address if line.startswith("api_base") else line for line in kept.splitlines()) + "\n")
         return
-    text = ['active_model = "scripted"', "enable_telemetry = false", "enable_update_checks = false", "", "[[providers]]", 'name = "scripted"', address,
-            'api_key_env_var = "SCRIPTED_KEY"', 'api_style = "openai"', 'backend = "generic"', "", "[[models]]", 'name = "scripted"', 'provider = "scripted"',
-            'alias = "scripted"', ""]
-    write(path, "\n".join(text) + kept)
+    choices = ['active_model = "scripted"', "enable_telemetry = false", "enable_update_checks = false", ""]
+    provider = ["[[providers]]", 'name = "scripted"', address, 'api_key_env_var = "SCRIPTED_KEY"', 'api_style = "openai"', 'backend = "generic"', ""]
+    model = ["[[models]]", 'name = "scripted"', 'provider = "scripted"', 'alias = "scripted"', ""]
+    write(path, "\n".join(choices + provider + model) + kept)
 
 
 def vibe_entry(home: Path, server: Server) -> None:
@@ -287,7 +287,8 @@ CLIENTS = [
     Client(
         "goose", "Goose", "goose",
         argv=lambda p: ["goose", "run", "--no-session", "-t", PROMPT],
-        env=lambda p: {"GOOSE_DISABLE_KEYRING": "1", "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "gpt-4o", "OPENAI_API_KEY": "x", "OPENAI_HOST": p.model},
+        env=lambda p: {"GOOSE_DISABLE_KEYRING": "1", "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "gpt-4o", "OPENAI_API_KEY": "x",
+                       "OPENAI_HOST": p.model},
         entry=goose_entry,
         files=[".config/goose/config.yaml"],
         states={"disabled": replace(".config/goose/config.yaml", "enabled: true", "enabled: false")},

@@ -85,7 +85,7 @@ def make(folder: Path) -> Path:
 
 
 def lines_for(characters: int) -> str:
-    """A range of lines of the long file with about so many characters, as `read_code` takes it."""
+    """A range of lines of the long file with about this number of characters, as `read_code` takes it."""
     total = 0
     text = '"""Entries of the ledger."""\n' + "".join(entry(number) for number in range(200))
     for number, line in enumerate(text.splitlines(keepends=True), 1):

@@ -216,7 +216,8 @@ def doctor(bench: Bench) -> Json:
         value = {}
     if "checks" not in value:
         return {"ok": None, "says": "does not know the client" if outcome.code == 2 else " ".join(outcome.output.split())[:200]}
-    said = [check["message"] for check in value.get("checks", []) if not check.get("ok")] or [check["message"] for check in value.get("checks", [])][:1]
+    problems = [check["message"] for check in value["checks"] if not check.get("ok")]
+    said = problems or [check["message"] for check in value["checks"]][:1]
     return {"ok": value.get("ok"), "says": "; ".join(said).replace(str(bench.root), "…")[:300]}
 
 

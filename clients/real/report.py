@@ -14,8 +14,9 @@ def line(key: str, result: dict) -> str:
         return f"{key:9} ERROR {result['error'][:300]}"
     if "tools" not in result:
         return f"{key:9} {result['version']:10} setup: {result['configured by']}, own verdict: {result['own verdict']}"
-    tools = result["tools"]
-    return f"{key:9} {result['version']:10} setup: {result['configured by']}, {tools['direct']} of {tools['offered']} tools, calls {result['calls']}, {sizes(result)}"
+    direct, offered = result["tools"]["direct"], result["tools"]["offered"]
+    start = f"{key:9} {result['version']:10} setup: {result['configured by']}, {direct} of {offered} tools, calls {result['calls'][:80]}"
+    return f"{start}, {sizes(result)}"
 
 
 def yes(value: object) -> str:
@@ -108,8 +109,9 @@ def main_table(clients: list[dict]) -> list[str]:
     rows = []
     for result in clients:
         name = f"{result['title']} {result['version']}"
-        rows.append([name, yes(result["found by setup"]), result["configured by"], verdict(result["own verdict"]), tools(result), instructions(result), sizes(result),
-                     workspace(result), killed(result), unsetup(result)])
+        configured = [yes(result["found by setup"]), result["configured by"], verdict(result["own verdict"])]
+        seen = [tools(result), instructions(result), sizes(result), workspace(result)]
+        rows.append([name, *configured, *seen, killed(result), unsetup(result)])
     head = ["client", "setup finds it", "configured by", "its own verdict", "tools the model sees", "instructions, descriptions",
             "answers as the model gets them", "workspace", "calls after a killed server", "after `unsetup`"]
     return table(head, rows)
@@ -146,7 +148,8 @@ def markdown(results: dict) -> str:
     lines += ["## `doctor --client` and the client's own verdict", "", *state_table(clients), ""]
     lines += ["## How they introduce themselves", "", *wire_table(ran), ""]
     for result in (r for r in clients if "tools" not in r):
-        found = f"found by setup: {yes(result['found by setup'])}; configured by {result['configured by']}; its own verdict: {verdict(result['own verdict'])}"
-        lines.append(f"- {result['title']} {result['version']} (needs an account to run): {found}; after `unsetup`: {unsetup(result)}")
+        facts = [f"found by setup: {yes(result['found by setup'])}", f"configured by {result['configured by']}",
+                 f"its own verdict: {verdict(result['own verdict'])}", f"after `unsetup`: {unsetup(result)}"]
+        lines.append(f"- {result['title']} {result['version']} (needs an account to run): {'; '.join(facts)}")
     lines += [f"- {result['title']}: {' '.join(result['error'].split())[:200]}" for result in failed]
     return "\n".join(lines) + "\n"
