@@ -7,6 +7,7 @@ const SWITCHES: &[(&str, &str, bool)] = &[
     ("cline", "disabled", true),
     ("droid", "disabled", true),
     ("goose", "enabled", false),
+    ("kimi", "enabled", false),
     ("kiro", "disabled", true),
     ("windsurf", "disabled", true),
     ("zed", "enabled", false),

@@ -12,6 +12,8 @@ const STEPS: &[(&str, &str)] = &[
     ("zed", "switch codecompass off and on in the Agent Panel's settings"),
     ("gemini", "calls fail with \"Not connected\": run `/mcp reload`"),
     ("qwen", "Qwen Code starts it again at the next call"),
+    ("kimi", "Kimi Code starts it again at the next call"),
+    ("vibe", "Mistral Vibe starts it again at the next call"),
     ("windsurf", "press Refresh in the MCP settings"),
     ("cline", "calls fail with \"not connected\": start a new session; in the editor, press Restart Server"),
     ("goose", "calls fail with \"Transport closed\": end the session and continue it with `goose session --resume`"),

@@ -475,6 +475,7 @@ fn grok_starts_project_entries_in_trusted_folders() {
 fn entries_can_be_switched_off() {
     for (client, file, off) in [
         ("cline", "~/.cline/data/settings/cline_mcp_settings.json", "\"disabled\": true"),
+        ("kimi", "~/.kimi-code/mcp.json", "\"enabled\": false"),
         ("kiro", "~/.kiro/settings/mcp.json", "\"disabled\": true"),
         ("windsurf", "~/.codeium/windsurf/mcp_config.json", "\"disabled\": true"),
         ("zed", "~/.config/zed/settings.json", "\"enabled\": false"),

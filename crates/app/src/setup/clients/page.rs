@@ -27,6 +27,25 @@ fn locations_text(places: &[FileLocation]) -> String {
     if texts.is_empty() { "–".into() } else { texts.join(", ") }
 }
 
+/// What this program cannot change, with whose limit it is.
+const LIMITS_OF_CLIENTS: &str = "
+## What remains, and whose limit it is
+
+| what | clients | whose limit |
+|---|---|---|
+| the model has to search for the tools before it can call them | Grok, Mistral Vibe | the client: no setting makes them direct |
+| instructions of the server do not reach the model | Copilot CLI, Cline, Continue, Mistral Vibe, Kimi Code; subagents of Claude Code | the client; the descriptions of the tools say when to use them |
+| without a terminal, calls are refused or tools hidden until you permit them | Claude Code, Gemini CLI, Qwen Code, Grok, Mistral Vibe | the client, by design ([setup.md](setup.md#permissions)) |
+| no server in folders that are not trusted | Gemini CLI; Qwen Code if switched on | the client, by design |
+| answers are cut or replaced with a file above a size | Cline 8,000 characters of JSON, Codex 12,000 bytes for models outside its catalog, Copilot CLI 20,480 bytes, Grok 20,000 bytes, Qwen Code 28,000 characters | the client; the server ends such answers itself, at a row with a hint for the rest |
+| the same above 16,000 characters of JSON | Mistral Vibe | the client; it does not give its name, so the server cannot know |
+| a killed server is not started again | Codex, Gemini CLI, OpenCode, Kilo, Copilot CLI, Cline, Goose, Grok, Continue | the client ([setup.md](setup.md#does-it-work) says what to do) |
+| keys of the client's own stay in a file after `unsetup` | Claude Code, OpenCode, Qwen Code, Kilo, Grok | the client wrote them |
+| `mcp list` says connected for a server that sessions do not get | Qwen Code | the client; `doctor --client` reports it |
+| `claude -p` starts a project's server that waits for approval | Claude Code | the client; the interactive program asks first |
+| the entry is printed if there is no file yet | Goose, Continue | ours: a new file could hide the client's own defaults |
+";
+
 fn page() -> String {
     let edited = CLIENTS.iter().filter(|client| client.user.is_some()).count();
     let mut page = format!(
@@ -86,10 +105,11 @@ fn page() -> String {
         let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
         page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
     }
+    page += LIMITS_OF_CLIENTS;
     // Measured with the real programs; written by `clients/real`.
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/real/results.md");
     if let Ok(results) = std::fs::read_to_string(results) {
-        page += &format!("\n{}", results.trim_start());
+        page += &format!("\n## What the model gets\n\n{}", results.trim_start());
     }
     page
 }
