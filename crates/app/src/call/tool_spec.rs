@@ -1,6 +1,6 @@
 //! The spec of a tool: the source of `tools/list`, the reference page and the argument check.
 //!
-//! A tool is one file with a `TOOL` and one line in [`TOOLS`](super::TOOLS). Its parameters are a table; the input
+//! A tool is one file with a `TOOL` and one line in [`TOOLS`](crate::tools::TOOLS). Its parameters are a table; the input
 //! schema, [`Arguments`] and the options of the tool's command ([`crate::cli`]) are derived from it, so the documented
 //! and the checked parameters cannot diverge.
 

@@ -6,7 +6,6 @@
 mod answer_limit;
 pub(crate) mod background_refresh;
 mod host;
-
 mod recent;
 mod warm;
 pub(crate) mod workers;
@@ -36,7 +35,6 @@ use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::Tool
 use crate::views::{CacheCommand, SnapshotCache};
 pub(crate) use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
-
 use warm::WarmProgress;
 use workers::{Client, QueueFull, TaskLength, Workers};
 use workspaces::{WorkspaceGuard, Workspaces};
