@@ -44,6 +44,8 @@ pub(crate) struct Job {
 #[derive(Default)]
 struct State {
     has_begun: bool,
+    /// Readers see the result; what is left is cleaning up.
+    has_published: bool,
     done: u64,
     total: Option<u64>,
     phase: &'static str,
@@ -117,17 +119,23 @@ impl Jobs {
             .data(ErrorData::job(&last.id)))
     }
 
-    /// The first unfinished job of a project: the running one, or the next one to run.
+    /// The first job of a project that has not published: the running one, or the next one to run.
     pub(crate) fn for_project(&self, project_id: &str) -> Option<Arc<Job>> {
         let running = lock(&self.running);
-        let ours = || running.iter().filter(|job| job.project_id == project_id);
+        let ours = || running.iter().filter(|job| job.project_id == project_id && !job.has_published());
         ours().find(|job| job.has_begun()).or_else(|| ours().next()).cloned()
     }
 
-    /// The job that syncs a view.
+    /// The job that syncs a view and has not published it.
     pub(crate) fn for_view(&self, project_id: &str, target: &Target) -> Option<Arc<Job>> {
         let running = lock(&self.running);
-        running.iter().find(|job| job.project_id == project_id && job.target.key == target.key).cloned()
+        let is_ours = |job: &&Arc<Job>| job.project_id == project_id && job.target.key == target.key;
+        running.iter().filter(is_ours).find(|job| !job.has_published()).cloned()
+    }
+
+    /// Whether a project has jobs, including one that is cleaning up.
+    pub(crate) fn has_jobs(&self, project_id: &str) -> bool {
+        lock(&self.running).iter().any(|job| job.project_id == project_id)
     }
 
     fn new_id(&self) -> String {
@@ -185,7 +193,10 @@ impl Job {
                 (state.done, state.total) = (done.max(state.done), Some(total));
             }
             Progress::Publishing => state.phase = "publishing",
-            Progress::Published => state.phase = "cleaning up",
+            Progress::Published => {
+                state.phase = "cleaning up";
+                state.has_published = true;
+            }
         }
         self.changed.notify_all();
         drop(state);
@@ -202,6 +213,11 @@ impl Job {
     /// Whether the job is running or over, not waiting.
     pub(crate) fn has_begun(&self) -> bool {
         lock(&self.state).has_begun
+    }
+
+    /// Whether readers see the result, though the job may still be cleaning up.
+    pub(crate) fn has_published(&self) -> bool {
+        lock(&self.state).has_published
     }
 
     /// The status of the job.
@@ -272,4 +288,34 @@ pub(crate) trait ProgressListener {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use codecompass_model::ViewKey;
+
+    use super::*;
+
+    #[test]
+    fn published_job_does_not_block_the_next_one() {
+        let target = Target { key: ViewKey::Ref("main".into()), ref_name: "main".into(), commit: None };
+        let job = Arc::new(Job {
+            id: "1".into(),
+            project_id: "p".into(),
+            target: target.clone(),
+            mode: JobMode::Full,
+            created_at: 0,
+            cancel: AtomicBool::new(false),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            published: Box::new(|| ()),
+        });
+        let jobs = Jobs::default();
+        lock(&jobs.running).push(Arc::clone(&job));
+        job.begin();
+        assert!(jobs.for_view("p", &target).is_some() && jobs.for_project("p").is_some());
+        job.note(Progress::Published);
+        assert!(jobs.for_view("p", &target).is_none() && jobs.for_project("p").is_none());
+        assert!(jobs.has_jobs("p"), "it is still cleaning up");
+    }
 }

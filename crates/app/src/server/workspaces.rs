@@ -256,8 +256,7 @@ impl Workspaces {
         let is_done = {
             let mut open = self.lock();
             let is_idle = |place: &&Arc<OpenWorkspace>| {
-                place.requests.load(Ordering::Relaxed) == 0
-                    && server.jobs.for_project(&place.session.project_id).is_none()
+                place.requests.load(Ordering::Relaxed) == 0 && !server.jobs.has_jobs(&place.session.project_id)
             };
             loop {
                 let by_request = || open.workspaces.values().filter(|place| place.by_request);
