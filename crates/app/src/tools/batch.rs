@@ -14,6 +14,16 @@ pub(crate) struct Batch<P> {
     pub(crate) metadata: Metadata,
 }
 
+/// Adds the warnings about a further name to the metadata of all of them. Each says which name it is about.
+pub(super) fn add_warnings(metadata: &mut Metadata, name: &str, noted: Metadata) {
+    let named = |warning: String| if warning.contains(name) { warning } else { format!("{name}: {warning}") };
+    for warning in noted.warnings.into_iter().map(named) {
+        if !metadata.warnings.contains(&warning) {
+            metadata.warnings.push(warning);
+        }
+    }
+}
+
 impl<P: Render> Render for Batch<P> {
     type Wire = wire::Batch<P::Wire>;
 

@@ -5,7 +5,7 @@ use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{Counts, DispatchCall, DispatchLink, EdgeKind, Graph, Site};
 use codecompass_wire::{ErrorData, SymbolSummary, find_references as wire, fit, schema};
 
-use super::batch::Batch;
+use super::batch::{self, Batch};
 use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
 use super::input::{self, Cursor};
@@ -114,8 +114,9 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ReferencesArgs) -> R
         let code = u8::from(first.total == 0);
         let mut more = Vec::with_capacity(question.also.len());
         for name in &question.also {
-            let part = collect_references(graph, &NameLookup { name, ..further }, &mut Metadata::unknown());
-            more.push((name.clone(), part));
+            let mut noted = Metadata::unknown();
+            more.push((name.clone(), collect_references(graph, &NameLookup { name, ..further }, &mut noted)));
+            batch::add_warnings(&mut metadata, name, noted);
         }
         graph::note_incomplete(graph, &mut metadata)?;
         Answer::render(inquiry.form, code, Batch { first, more, metadata })

@@ -6,7 +6,7 @@ use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Si
 use codecompass_wire::{fit, get_call_graph as wire, schema};
 use serde_json::Value;
 
-use super::batch::Batch;
+use super::batch::{self, Batch};
 use super::call_text::Drawing;
 use super::followups::{OfferedTools, PreviousCall};
 use super::graph::{self, EnclosingScope, GraphSymbol, with_graph};
@@ -164,8 +164,9 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Re
             }
         }
         for name in &question.also {
-            let part = collect_calls(graph, &NameLookup { name, ..further }, &mut Metadata::unknown());
-            more.push((name.clone(), part));
+            let mut noted = Metadata::unknown();
+            more.push((name.clone(), collect_calls(graph, &NameLookup { name, ..further }, &mut noted)));
+            batch::add_warnings(&mut metadata, name, noted);
         }
         graph::note_incomplete(graph, &mut metadata)?;
         if let (Some(drawing), OutputFormat::Text(_)) = (question.drawing, inquiry.form) {

@@ -885,6 +885,26 @@ fn every_protocol_revision_works_on_stdio() {
 }
 
 #[test]
+fn warnings_about_further_names_are_reported() {
+    let project = Project::indexed(&[
+        ("a.rs", "pub fn only() {}\npub fn twice() {}\n"),
+        ("b.rs", "pub fn twice() {}\npub fn user() { only(); twice() }\n"),
+    ]);
+    let mut client = pipe(&project, &["--no-watch"]);
+    for tool in ["find_references", "get_call_graph"] {
+        let warnings = |client: &mut StdioClient, arguments: Value| -> Vec<String> {
+            let answer = client.call(tool, arguments);
+            let list = answer["metadata"]["warnings"].as_array().cloned().unwrap_or_default();
+            list.iter().filter_map(|warning| warning.as_str().map(str::to_owned)).collect()
+        };
+        let alone = warnings(&mut client, json!({ "symbol_name": "twice" }));
+        assert!(alone.iter().any(|warning| warning.starts_with("2 symbols are called twice")), "{tool}: {alone:?}");
+        let further = warnings(&mut client, json!({ "symbol_name": "only", "also": ["twice", "twice"] }));
+        assert_eq!(further, alone, "{tool}");
+    }
+}
+
+#[test]
 fn server_exits_with_its_client() {
     let project = indexed();
     let mut client = pipe(&project, &[]);
