@@ -31,7 +31,7 @@ use crate::log;
 use crate::output::{self, Answer, OutputFormat, Reader, print_stderr};
 use crate::panics;
 use crate::session::{self, Session, SessionOptions, SyncRequest};
-use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::ToolSpec};
+use crate::tools::{self, bounds::MAX_TEXT, tool_spec::Arguments, tool_spec::Effect, tool_spec::ToolSpec};
 use crate::views::{CacheCommand, SnapshotCache};
 pub(crate) use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
@@ -291,6 +291,7 @@ impl Server {
         let CallRequest {
             tool,
             arguments,
+            client,
             connection,
             listener: follower,
             form,
@@ -321,7 +322,9 @@ impl Server {
             if gone.load(Ordering::Relaxed) {
                 return Err(StoreError::Cancelled.into());
             }
-            run_within(answer_limit.filter(|_| form != OutputFormat::Json), &mut call, tool, served)
+            // Only a call that changes nothing may be repeated; answers of the others are short.
+            let may_repeat = form != OutputFormat::Json && tool.effect == Effect::Reads;
+            run_within(answer_limit.filter(|_| may_repeat), &mut call, tool, served)
         }));
         if gone.load(Ordering::Relaxed) {
             // A cancelled call may leave incomplete results in the cache.
@@ -335,7 +338,9 @@ impl Server {
                 let content = match form {
                     OutputFormat::Json => Content::Json(answer.json),
                     OutputFormat::Text(_) => {
-                        let own = connection.as_deref().filter(|_| workspace.is_none());
+                        // Over HTTP, the client does not work in the server's folder.
+                        let is_own = workspace.is_none() && client == Client::Pipe;
+                        let own = connection.as_deref().filter(|_| is_own);
                         let note = own.and_then(|connection| self.folder_note(connection)).unwrap_or_default();
                         Content::Text(note + &output::strip_style(&answer.text))
                     }
