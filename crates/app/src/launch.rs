@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use codecompass_store::private;
 use serde_json::{Value, json};
 
-/// The variable of an entry that is passed on.
-const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
+use crate::data_location::VARIABLE as DATA_VARIABLE;
 
 /// `$PAGER`, or less, fed with the printed text and waited for at the end. The variable is not interpreted by a shell.
 pub(crate) struct Pager {

@@ -27,10 +27,10 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// Renders an answer in one format.
-    pub(crate) fn render(form: OutputFormat, code: u8, told: impl Render) -> Result<Self, AppError> {
+    pub(crate) fn render(form: OutputFormat, code: u8, value: impl Render) -> Result<Self, AppError> {
         match form {
-            OutputFormat::Json => Self::from_wire(&told.wire()?, code),
-            OutputFormat::Text(reader) => Ok(Self { text: told.text(reader)?, json: Value::Null, code }),
+            OutputFormat::Json => Self::from_wire(&value.wire()?, code),
+            OutputFormat::Text(reader) => Ok(Self { text: value.text(reader)?, json: Value::Null, code }),
         }
     }
 

@@ -90,7 +90,8 @@ impl Totals {
         }
     }
 
-    /// Adds the totals of other versions, or subtracts them with the sign -1. The digest wraps around.
+    /// Adds the totals of other versions, or subtracts them with the sign -1. Every field wraps around; only the digest
+    /// is large enough for that.
     pub(crate) fn add(&mut self, other: Totals, sign: i64) {
         let mut values = self.values();
         for (value, other) in values.iter_mut().zip(other.values()) {

@@ -54,8 +54,8 @@ impl Finding {
         Self { name, level: Level::Note, message: what.into(), fix }
     }
 
-    pub(crate) fn bad(name: &'static str, what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self { name, level: Level::Problem, message: what.into(), fix: Some(mend.into()) }
+    pub(crate) fn bad(name: &'static str, what: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, level: Level::Problem, message: what.into(), fix: Some(fix.into()) }
     }
 
     pub(crate) fn level(&self) -> Level {
@@ -240,8 +240,8 @@ pub(crate) fn render_findings(findings: &[Finding], metadata: Metadata) -> Resul
     for finding in findings {
         let (mark, _) = finding.level.names();
         text += &format!("{mark}  {:<width$} {}\n", finding.name, escape_control(&finding.message));
-        if let Some(mend) = &finding.fix {
-            text += &format!("      {:<width$} → {}\n", "", escape_control(mend));
+        if let Some(fix) = &finding.fix {
+            text += &format!("      {:<width$} → {}\n", "", escape_control(fix));
         }
     }
     let check = |finding: &Finding| wire::Check {

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::doctor::{Finding, render_findings};
 use super::setup::{SetupFolders, clients_by_name};
 use crate::cli::Common;
+use crate::data_location::VARIABLE as DATA_VARIABLE;
 use crate::error::AppError;
 use crate::launch::{Launch, ServerCommand, is_this_program, resolve_program};
 use crate::measure::seconds_text;
@@ -26,9 +27,6 @@ const EXPECTED_START_TIME: Duration = Duration::from_secs(1);
 
 /// The maximum time to wait for the server.
 const SERVER_START_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The variable that names the data folder.
-const DATA_VARIABLE: &str = "CODECOMPASS_HOME";
 
 pub(crate) fn run(common: &Common, names: &[String]) -> Result<Answer, AppError> {
     let (own, project) = (SetupFolders::find(common, false)?, SetupFolders::find(common, true).ok());

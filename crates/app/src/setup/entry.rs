@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::clients::{ConfigFile, EntryFormat, Field, ListElement, Listing, Syntax};
 use super::{jsonc, toml_list, toml_text, yaml_text};
 use crate::config::AnswerFormat;
+use crate::data_location;
 use crate::launch::ServerCommand;
 
 /// The name of our entry in every client.
@@ -40,7 +41,7 @@ impl EntryOptions<'_> {
         let mut arguments = vec!["serve-mcp", "--auto-index", "--answers", answers];
         arguments.extend(self.tools.into_iter().flat_map(|tools| ["--tools", tools]));
         arguments.extend(folder.into_iter().flat_map(|folder| ["--workspace", folder]));
-        let data = json!({ "CODECOMPASS_HOME": self.data.display().to_string() });
+        let data = json!({ data_location::VARIABLE: self.data.display().to_string() });
         let mut entry = Map::new();
         for field in shape.fields {
             let (name, value) = match *field {

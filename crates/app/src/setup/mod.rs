@@ -399,7 +399,7 @@ fn plan_removal(content: &Content, text: Option<&str>, records: &[Record]) -> Re
     let before = records.iter().find_map(Record::replaced_text);
     let Some(edits) = content.remove(text, before, containers(records))? else { return Ok(None) };
     let after = apply(text, &edits);
-    // A file that we created goes, too, if nobody added anything to it.
+    // A file that we created is removed, too, if it has no other content.
     let own = records.iter().find(|record| record.fingerprint_before.is_none());
     let is_empty = own.is_some() && after.as_deref().is_some_and(|after| content.is_empty_file(after));
     let is_gone = is_empty || matches!(content, Content::Skill);

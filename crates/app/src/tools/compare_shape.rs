@@ -186,15 +186,15 @@ impl<'c> SymbolComparison<'c> {
     }
 
     fn headline(&self, latest: &SymbolVersion) -> String {
-        let mut told = vec![self.status.wire().as_str().to_owned()];
+        let mut parts = vec![self.status.wire().as_str().to_owned()];
         let facets = [(Facet::Signature, "signature"), (Facet::Body, "body"), (Facet::Attributes, "attributes")];
-        told.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
+        parts.extend(facets.iter().filter(|(facet, _)| self.status.has(*facet)).map(|(_, word)| (*word).to_owned()));
         let docs = if self.is_unchanged() { "except docs" } else { "docs" };
-        told.extend(self.doc_changed.filter(|is_new| *is_new).map(|_| docs.to_owned()));
+        parts.extend(self.doc_changed.filter(|is_new| *is_new).map(|_| docs.to_owned()));
         if !self.is_unchanged() {
-            told.push(format!("+{} -{} lines", self.counts.added, self.counts.removed));
+            parts.push(format!("+{} -{} lines", self.counts.added, self.counts.removed));
         }
-        format!("{}: {}\n", style::name(&escape_control(&rows::short_name(symbol(latest)))), told.join(", "))
+        format!("{}: {}\n", style::name(&escape_control(&rows::short_name(symbol(latest)))), parts.join(", "))
     }
 }
 

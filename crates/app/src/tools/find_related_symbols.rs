@@ -93,7 +93,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
         let offset = cursor.decode(question.cursor.as_deref())?;
         let page = found.symbols.iter().skip(offset).take(question.limit);
         let symbols = page.map(|(at, relation, link)| Ok((GraphSymbol::load(graph, *at)?, *relation, *link)));
-        let mut told = RelatedAnswer {
+        let mut report = RelatedAnswer {
             anchor: GraphSymbol::load(graph, at)?,
             symbols: symbols.collect::<Result<_, AppError>>()?,
             scope: question.scope,
@@ -102,19 +102,19 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
             metadata: inquiry.metadata(&question.warnings),
         };
         let kept = match inquiry.form {
-            OutputFormat::Json => fit(&told.symbols.iter().map(related).collect::<Vec<_>>(), inquiry.max_bytes()),
+            OutputFormat::Json => fit(&report.symbols.iter().map(related).collect::<Vec<_>>(), inquiry.max_bytes()),
             OutputFormat::Text(_) => {
-                rows::fitting_count(told.symbols.iter().map(|one| row(one).len()), inquiry.max_bytes())
+                rows::fitting_count(report.symbols.iter().map(|one| row(one).len()), inquiry.max_bytes())
             }
         };
-        told.symbols.truncate(kept);
+        report.symbols.truncate(kept);
         let seen = offset + kept;
-        if seen < told.total {
-            told.metadata.next_cursor = Some(cursor.encode(seen));
-            told.metadata.completeness = Completeness::Truncated;
+        if seen < report.total {
+            report.metadata.next_cursor = Some(cursor.encode(seen));
+            report.metadata.completeness = Completeness::Truncated;
         }
-        graph::note_incomplete(graph, &mut told.metadata)?;
-        Answer::render(inquiry.form, u8::from(told.total == 0), told)
+        graph::note_incomplete(graph, &mut report.metadata)?;
+        Answer::render(inquiry.form, u8::from(report.total == 0), report)
     })
 }
 

@@ -173,17 +173,17 @@ pub(crate) fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Resu
     }
     let taken = Vec::new();
     let offered = &inquiry.offered;
-    let mut told = ContextAnswer { snapshot, question, taken, left: 0, bodiless: 0, budget, metadata, offered };
+    let mut report = ContextAnswer { snapshot, question, taken, left: 0, bodiless: 0, budget, metadata, offered };
     for (piece, is_named) in pieces {
         if let Some(snapshot) = snapshot {
-            told.add(snapshot, inquiry.form, piece, is_named)?;
+            report.add(snapshot, inquiry.form, piece, is_named)?;
         }
     }
-    if told.is_cut() {
-        told.metadata.completeness = Completeness::Partial;
+    if report.is_cut() {
+        report.metadata.completeness = Completeness::Partial;
     }
-    let code = u8::from(told.taken.is_empty());
-    Answer::render(inquiry.form, code, told)
+    let code = u8::from(report.taken.is_empty());
+    Answer::render(inquiry.form, code, report)
 }
 
 impl ContextAnswer<'_> {

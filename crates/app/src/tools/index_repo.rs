@@ -144,7 +144,7 @@ fn view(session: &Session, target: &Target) -> Option<ViewInfo> {
     published_for_target(&session.store().ok()?, target).ok().flatten()
 }
 
-/// What both tools tell about a job.
+/// What both tools report about a job.
 struct JobReport {
     id: String,
     ref_name: String,

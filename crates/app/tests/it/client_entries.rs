@@ -29,21 +29,21 @@ struct ClientBehavior {
     client: &'static str,
     passes: Option<&'static [&'static str]>,
     folder: &'static str,
-    tells: Option<&'static str>,
+    folder_variable: Option<&'static str>,
     roots: bool,
 }
 
 const fn plain(client: &'static str) -> ClientBehavior {
-    ClientBehavior { client, passes: None, folder: "project", tells: None, roots: false }
+    ClientBehavior { client, passes: None, folder: "project", folder_variable: None, roots: false }
 }
 
 const CLIENTS: &[ClientBehavior] = &[
-    ClientBehavior { tells: Some("CLAUDE_PROJECT_DIR"), ..plain("claude-code") },
+    ClientBehavior { folder_variable: Some("CLAUDE_PROJECT_DIR"), ..plain("claude-code") },
     ClientBehavior {
         passes: Some(&["HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"]),
         ..plain("codex")
     },
-    ClientBehavior { folder: "/", tells: Some("WORKSPACE_FOLDER_PATHS"), ..plain("cursor") },
+    ClientBehavior { folder: "/", folder_variable: Some("WORKSPACE_FOLDER_PATHS"), ..plain("cursor") },
     ClientBehavior { folder: "home", roots: true, ..plain("vscode") },
     plain("copilot"),
     ClientBehavior { roots: true, ..plain("opencode") },
@@ -187,7 +187,7 @@ impl User {
             .env_clear()
             .envs(env.into_iter().filter(|(name, _)| is_passed(name)))
             .envs(variables)
-            .envs(known.tells.map(|name| (name, root)))
+            .envs(known.folder_variable.map(|name| (name, root)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

@@ -155,7 +155,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
         let meta = fs::symlink_metadata(&path).expect("it exists");
-        let told = if meta.is_symlink() {
+        let output = if meta.is_symlink() {
             fs::read_link(&path).expect("a link").to_string_lossy().into_owned().into_bytes()
         } else if meta.is_dir() {
             waiting.extend(fs::read_dir(&path).expect("it can be listed").map(|entry| entry.expect("listed").path()));
@@ -165,7 +165,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             bytes.extend(fs::read(&path).expect("it can be read"));
             bytes
         };
-        all.insert(path, told);
+        all.insert(path, output);
     }
     all
 }
@@ -293,13 +293,13 @@ fn broken_or_read_only_files_are_left_alone() {
     let locked = user.at(".cursor/mcp.json");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o444)).expect("it can be set");
     let before = user.file_contents();
-    let told = user.run_expecting("setup", 1);
+    let output = user.run_expecting("setup", 1);
     for (path, _, why) in broken {
         let line =
-            told.lines().find(|line| line.contains(path)).unwrap_or_else(|| panic!("{path} is not named: {told}"));
+            output.lines().find(|line| line.contains(path)).unwrap_or_else(|| panic!("{path} is not named: {output}"));
         assert!(line.contains("not changed") && line.contains(why), "{line}");
     }
-    assert!(told.contains("mcp.json not changed: it is read-only"), "{told}");
+    assert!(output.contains("mcp.json not changed: it is read-only"), "{output}");
     let after = user.file_contents();
     for path in broken.iter().map(|(path, ..)| *path).chain([".config/zed/settings.json", ".cursor/mcp.json"]) {
         assert_eq!(after[&user.at(path)], before[&user.at(path)], "{path}");
@@ -475,11 +475,14 @@ fn project_setup_writes_each_file_once() {
     let repository = &user.project.repository;
     repository.write("AGENTS.md", "# Rules\n\nBe kind.");
     let before = contents(repository.root());
-    let told = user.run_expecting(
+    let output = user.run_expecting(
         "setup --project --instructions --skill claude-code copilot vscode cursor codex zed windsurf",
         0,
     );
-    assert!(told.contains("Claude Code, Copilot CLI: ") && told.contains("Windsurf: has no project file"), "{told}");
+    assert!(
+        output.contains("Claude Code, Copilot CLI: ") && output.contains("Windsurf: has no project file"),
+        "{output}"
+    );
     let shared = fs::read_to_string(repository.root().join(".mcp.json")).expect("it exists");
     assert_eq!(shared.matches("\"codecompass\": {").count(), 1, "{shared}");
     let data = user.project.home.path().to_str().expect("UTF-8");
@@ -503,7 +506,7 @@ fn project_setup_writes_each_file_once() {
     assert_eq!(contents(repository.root()), before);
 
     // A shared entry has no path, so the name has to resolve to this program.
-    assert!(told.contains("The server will not start"), "the tests' PATH does not have it: {told}");
+    assert!(output.contains("The server will not start"), "the tests' PATH does not have it: {output}");
     let bin = Path::new(PROGRAM).parent().expect("a folder").display().to_string();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
     let reply = user.run("setup --project --dry-run zed", &[("PATH", &path)]);
@@ -512,8 +515,8 @@ fn project_setup_writes_each_file_once() {
     // A repository must not lead us to files outside it.
     symlink(user.at(".gemini/settings.json"), repository.root().join(".mcp.json")).expect("a link can be created");
     symlink(user.at(".kiro"), repository.root().join(".kiro")).expect("a link can be created");
-    let told = user.run_expecting("setup --project claude-code kiro", 1);
-    assert_eq!(told.matches("it leads out of the repository").count(), 2, "{told}");
+    let output = user.run_expecting("setup --project claude-code kiro", 1);
+    assert_eq!(output.matches("it leads out of the repository").count(), 2, "{output}");
     assert!(!user.read(".gemini/settings.json").contains("serve-mcp"));
 }
 
@@ -521,10 +524,10 @@ fn project_setup_writes_each_file_once() {
 fn dry_run_and_print_change_nothing() {
     let user = User::new();
     let before = user.file_contents();
-    let told = user.run_expecting("setup --dry-run --instructions --skill", 0);
+    let output = user.run_expecting("setup --dry-run --instructions --skill", 0);
     assert!(
-        told.contains("~/.claude.json would change") && told.contains("+ ") && !told.contains("ghp_secret"),
-        "{told}"
+        output.contains("~/.claude.json would change") && output.contains("+ ") && !output.contains("ghp_secret"),
+        "{output}"
     );
     let printed = user.run_expecting("setup --print goose codex", 0);
     assert!(printed.contains("cmd: \"") && printed.contains("[mcp_servers.codecompass]"), "{printed}");
@@ -538,8 +541,8 @@ fn dry_run_and_print_change_nothing() {
         home: TempDir::new().expect("a temporary folder can be created"),
         project: Project::new(Repository::new()),
     };
-    let told = empty.run("setup", &[("PATH", "/nowhere")]);
-    assert!(told.code == Some(1) && told.stdout.contains("No client is installed"), "{told:?}");
+    let output = empty.run("setup", &[("PATH", "/nowhere")]);
+    assert!(output.code == Some(1) && output.stdout.contains("No client is installed"), "{output:?}");
     assert_eq!(empty.file_contents().len(), 1);
     assert!(empty.run("setup claude-cod", &[]).stderr.contains("claude-code"));
     assert!(empty.run("setup codex --tools nonsense", &[]).stderr.contains("nonsense"));
@@ -645,10 +648,13 @@ fn codex_offers_the_tools_directly() {
     ];
     for (before, expected) in table {
         user.write(path, before);
-        let told = user.run_expecting("setup codex", 0);
+        let output = user.run_expecting("setup codex", 0);
         let after = user.read(path);
         assert!(after.contains(expected) && after.contains("[mcp_servers.codecompass]"), "{after}");
-        assert!(!told.contains(LIST) || told.contains(&format!("+ {LIST}")) || told.contains("mcp__a"), "{told}");
+        assert!(
+            !output.contains(LIST) || output.contains(&format!("+ {LIST}")) || output.contains("mcp__a"),
+            "{output}"
+        );
         assert!(user.run_expecting("setup codex", 0).contains("already set up"));
         user.run_expecting("setup codex --answers json", 0);
         user.run_expecting("unsetup codex", 0);
@@ -678,16 +684,16 @@ fn codex_settings_that_exclude_ours_stay() {
         "[features.code_mode]\ndirect_only_tool_namespaces = \"all\"\n",
     ] {
         user.write(path, before);
-        let told = user.run_expecting("setup codex", 0);
+        let output = user.run_expecting("setup codex", 0);
         assert!(
-            told.contains("the file has another setting in its place")
-                && told.contains("To add it, under `[features]`"),
-            "{told}"
+            output.contains("the file has another setting in its place")
+                && output.contains("To add it, under `[features]`"),
+            "{output}"
         );
         let after = user.read(path);
         assert!(after.starts_with(before) && !after.contains("mcp__codecompass"), "{after}");
-        let told = user.run_expecting("setup codex", 0);
-        assert!(told.contains("already set up") && told.contains("another setting"), "{told}");
+        let output = user.run_expecting("setup codex", 0);
+        assert!(output.contains("already set up") && output.contains("another setting"), "{output}");
         user.run_expecting("unsetup codex", 0);
         assert_eq!(user.read(path), before);
     }
@@ -697,28 +703,28 @@ fn codex_settings_that_exclude_ours_stay() {
     user.write("codex/bin/codex", "");
     let env = [("PATH", user.at("codex/bin").display().to_string())];
     let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let told = user.run("setup codex", &env);
-    assert!(told.stdout.contains("too old") && !user.read(path).contains(LIST), "{told:?}");
+    let output = user.run("setup codex", &env);
+    assert!(output.stdout.contains("too old") && !user.read(path).contains(LIST), "{output:?}");
     user.write("codex/package.json", "{\"name\": \"@openai/codex\", \"version\": \"0.142.0\"}");
-    let told = user.run("setup codex", &env);
-    assert!(!told.stdout.contains("too old") && user.read(path).contains(LIST), "{told:?}");
+    let output = user.run("setup codex", &env);
+    assert!(!output.stdout.contains("too old") && user.read(path).contains(LIST), "{output:?}");
 }
 
 #[test]
 fn trust_is_written_only_on_request() {
     let user = User::new();
-    let told = user.run_expecting("setup gemini cursor", 0);
-    assert_eq!(told.matches("--trust").count(), 1, "{told}");
+    let output = user.run_expecting("setup gemini cursor", 0);
+    assert_eq!(output.matches("--trust").count(), 1, "{output}");
     assert!(!user.read(".gemini/settings.json").contains("\"trust\""));
-    let told = user.run_expecting("setup gemini cursor --trust", 0);
-    assert!(told.contains("Gemini CLI runs the tools without asking."), "{told}");
+    let output = user.run_expecting("setup gemini cursor --trust", 0);
+    assert!(output.contains("Gemini CLI runs the tools without asking."), "{output}");
     assert!(user.read(".gemini/settings.json").contains("\"trust\": true"));
     assert!(!user.read(".cursor/mcp.json").contains("trust"), "it has no such field");
     // Others did not agree to it.
-    let told = user.run_expecting("setup gemini --trust --project", 0);
+    let output = user.run_expecting("setup gemini --trust --project", 0);
     let file = user.project.repository.root().join(".gemini/settings.json");
     let text = fs::read_to_string(file).expect("it exists");
-    assert!(!text.contains("trust") && told.contains("does not apply to a project's file"), "{told}");
+    assert!(!text.contains("trust") && output.contains("does not apply to a project's file"), "{output}");
 }
 
 #[test]
@@ -779,8 +785,8 @@ fn files_that_the_client_has_to_create_are_not_created() {
     for (client, path) in [("goose", ".config/goose/config.yaml"), ("continue", ".continue/config.yaml")] {
         fs::remove_file(user.at(path)).expect("it exists");
         let before = user.file_contents();
-        let told = user.run_expecting(&format!("setup {client}"), 0);
-        assert!(told.contains("add this manually") && told.contains("serve-mcp"), "{told}");
+        let output = user.run_expecting(&format!("setup {client}"), 0);
+        assert!(output.contains("add this manually") && output.contains("serve-mcp"), "{output}");
         assert_eq!(user.file_contents(), before);
     }
 }

@@ -30,8 +30,8 @@ mod tests {
         use config::SettingValue::{Count, Flag, List, Map, Word};
         let map = Map([("*.h".to_owned(), "cpp".to_owned())].into());
         let each = [Flag(None), Flag(Some(true)), Count(3), Word("text".into()), List(vec!["*.log".into()]), map];
-        let told: Vec<String> = each.iter().map(round_trip).collect();
-        assert_eq!(told, ["null", "true", "3", "\"text\"", "[\"*.log\"]", "{\"*.h\":\"cpp\"}"]);
+        let text: Vec<String> = each.iter().map(round_trip).collect();
+        assert_eq!(text, ["null", "true", "3", "\"text\"", "[\"*.log\"]", "{\"*.h\":\"cpp\"}"]);
     }
 
     #[test]
@@ -47,15 +47,15 @@ mod tests {
         };
         assert!(round_trip(&prune(None)).contains("\"bytes_before\":9,\"metadata\""));
         let removed = views::Removed { removed_file_versions: 2, bytes_after: 4, bytes_freed: 5, space_freed: true };
-        let told = round_trip(&prune(Some(removed)));
-        assert!(told.contains("\"bytes_before\":9,\"removed_file_versions\":2,\"bytes_after\":4,"), "{told}");
+        let text = round_trip(&prune(Some(removed)));
+        assert!(text.contains("\"bytes_before\":9,\"removed_file_versions\":2,\"bytes_after\":4,"), "{text}");
     }
 
     #[test]
     fn times_are_fields_of_the_repository() {
         let times = bench::Times { p50_ms: 1.5, p95_ms: 2.0, max_ms: 2.5, queries: 7 };
         let times = Named(vec![("scan".into(), times.clone()), ("locate".into(), times)]);
-        let told = round_trip(&bench::Queries { path: "/a".into(), files: 1, lines: 2, times });
-        assert!(told.starts_with("{\"path\":\"/a\",\"files\":1,\"lines\":2,\"scan\":{\"p50_ms\":1.5,"), "{told}");
+        let text = round_trip(&bench::Queries { path: "/a".into(), files: 1, lines: 2, times });
+        assert!(text.starts_with("{\"path\":\"/a\",\"files\":1,\"lines\":2,\"scan\":{\"p50_ms\":1.5,"), "{text}");
     }
 }

@@ -95,7 +95,7 @@ pub(crate) struct EntryFormat {
     pub(super) lists: &'static [ListElement],
 }
 
-/// How a file tells entries apart.
+/// How a file distinguishes entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     /// Each is below its name.

@@ -98,12 +98,12 @@ fn page() -> String {
             Folder::Root => "`/`",
             Folder::Home => "the home folder",
         };
-        let mut tells: Vec<String> = start.project_variable.map(|name| format!("`{name}`")).into_iter().collect();
-        tells.extend(start.roots.then(|| "roots".to_owned()));
+        let mut names: Vec<String> = start.project_variable.map(|name| format!("`{name}`")).into_iter().collect();
+        names.extend(start.roots.then(|| "roots".to_owned()));
         let silent = if start.reports_folder() { "–" } else { "nothing; its agent must name it (`workspace`)" };
-        let tells = if tells.is_empty() { silent.into() } else { tells.join(", ") };
+        let names = if names.is_empty() { silent.into() } else { names.join(", ") };
         let passes = start.passes.map_or("everything".into(), |names| format!("only `{}`", names.join("`, `")));
-        page += &format!("| {} | {folder} | {tells} | {passes} |\n", client.title);
+        page += &format!("| {} | {folder} | {names} | {passes} |\n", client.title);
     }
     page += LIMITS_OF_CLIENTS;
     // Measured with the real programs; written by `clients/real`.
