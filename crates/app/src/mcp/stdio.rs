@@ -87,7 +87,7 @@ async fn filter_input(input: impl AsyncRead + Unpin, mut to_sdk: DuplexStream, c
             MessageCheck::Ignored(_) => true,
             MessageCheck::Valid => {
                 let is_request = is_open || request(&line).is_some();
-                is_open |= opens_session(&line);
+                is_open = is_open || opens_session(&line);
                 !is_request || to_sdk.write_all(&line).await.is_ok()
             }
         };
