@@ -4,7 +4,7 @@
 //! The source file of the product is included directly, because it needs nothing else of the program.
 #![no_main]
 
-#[path = "../../crates/app/src/mcp/message.rs"]
+#[path = "../../crates/serve/src/mcp/message.rs"]
 mod message;
 
 use libfuzzer_sys::fuzz_target;

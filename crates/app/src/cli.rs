@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::AnswerFormat;
-use crate::log;
-use crate::output::Color;
-use crate::session::SessionOptions;
 use crate::version;
+use codecompass_workspace::config::AnswerFormat;
+use codecompass_workspace::log;
+use codecompass_workspace::output::Color;
+use codecompass_workspace::session::SessionOptions;
 
 pub(crate) use self::generate::{CompletionsArgs, ManArgs, completions, page};
 pub(crate) use self::setup::{SetupArgs, UnsetupArgs};
@@ -107,6 +107,45 @@ const COMMAND_ORDER: &[&str] = &[
     "doctor",
 ];
 
+/// [`AnswerFormat`] as the value of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AnswersArg {
+    /// The JSON of the contracts, for programs.
+    Json,
+    /// One short text per answer, for agents.
+    Text,
+}
+
+impl From<AnswersArg> for AnswerFormat {
+    fn from(arg: AnswersArg) -> Self {
+        match arg {
+            AnswersArg::Json => AnswerFormat::Json,
+            AnswersArg::Text => AnswerFormat::Text,
+        }
+    }
+}
+
+/// [`Color`] as the value of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorArg {
+    /// On a terminal.
+    Auto,
+    /// Also in a pipe.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<ColorArg> for Color {
+    fn from(arg: ColorArg) -> Self {
+        match arg {
+            ColorArg::Auto => Color::Auto,
+            ColorArg::Always => Color::Always,
+            ColorArg::Never => Color::Never,
+        }
+    }
+}
+
 /// Options of every command.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Common {
@@ -128,7 +167,7 @@ pub(crate) struct Common {
         default_value = "auto",
         hide_possible_values = true
     )]
-    pub(crate) color: Color,
+    pub(crate) color: ColorArg,
     /// Print more to standard error; repeat for still more
     #[arg(short, long, global = true, help_heading = "Global options", action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
@@ -354,7 +393,7 @@ pub(crate) struct ServeArgs {
     pub(crate) no_watch: bool,
     /// The answer format: json for programs, text for agents [default: mcp.answers of the configuration, json]
     #[arg(long, value_enum)]
-    pub(crate) answers: Option<AnswerFormat>,
+    pub(crate) answers: Option<AnswersArg>,
     /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use crate::call::host::Connection;
-use crate::output::{OutputFormat, Reader};
-use crate::server::workers::Client;
-use crate::server::{CallRequest, Content, Server, ServerOptions};
-use crate::session::SessionOptions;
-use crate::tools::TOOLS;
-use crate::tools::tool_spec::{Effect, ToolSpec};
+use codecompass_serve::server::workers::Client;
+use codecompass_serve::server::{CallRequest, Content, Server, ServerOptions};
+use codecompass_tools::TOOLS;
+use codecompass_tools::call::host::Connection;
+use codecompass_tools::tool_spec::{Effect, ToolSpec};
+use codecompass_workspace::output::{OutputFormat, Reader};
+use codecompass_workspace::session::SessionOptions;
 
 /// Time limit for indexing the workspace, and for one answer.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -63,21 +63,12 @@ impl Workspace {
     /// Calls a tool and waits for the answer. Returns the reason if there is none.
     pub fn call(&self, name: &str, arguments: Map<String, Value>, as_text: bool) -> Result<Reply, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name).ok_or("No such tool.")?;
-        let asked = CallRequest {
-            tool,
-            arguments,
-            client: Client::Pipe,
-            connection: Some(Arc::clone(&self.connection)),
-            listener: None,
-            form: if as_text { OutputFormat::Text(Reader::Agent) } else { OutputFormat::Json },
-            cancel: Arc::default(),
-            by_page: false,
-            time_limit: None,
-            answer_limit: None,
-        };
+        let form = if as_text { OutputFormat::Text(Reader::Agent) } else { OutputFormat::Json };
+        let mut request = CallRequest::new(tool, arguments, Client::Pipe, form);
+        request.context.connection = Some(Arc::clone(&self.connection));
         let (sender, receiver) = mpsc::channel();
         self.server
-            .answer(asked, move |reply| drop(sender.send(reply)))
+            .answer(request, move |reply| drop(sender.send(reply)))
             .map_err(|_| "The queue is full.".to_owned())?;
         let reply = receiver.recv_timeout(TIMEOUT).map_err(|_| "There is no answer.")?;
         let (text, code) = match reply.content {

@@ -8,8 +8,8 @@ use codecompass_model::ids::project_id;
 use codecompass_store::{Overview, ProjectDir};
 use codecompass_wire::commands::projects as wire;
 
-use crate::clock::time_text;
-use crate::metadata::schema_status;
+use codecompass_workspace::clock::time_text;
+use codecompass_workspace::metadata::schema_status;
 
 /// A project with a folder in the data folder.
 pub(crate) struct StoredProject {

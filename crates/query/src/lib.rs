@@ -97,6 +97,12 @@
 //! moves are counted separately, and imports are not symbols here. `diff/facets.rs` reports which parts changed. Code
 //! comes before tests, then by path and line. [`line_diff`] is the line diff of `compare_symbol_between_commits`.
 //!
+//! # Impact, follow-ups, token budgets
+//!
+//! [`impact`] finds the callers of changed symbols, sorts them by likelihood and compares the outgoing calls of two
+//! versions of a symbol. [`followups`] chooses the next queries that an answer suggests, as typed values; `tools` words
+//! them for commands or calls. [`tokens`] estimates the tokens of a text and shares a budget out.
+//!
 //! # Grep
 //!
 //! [`grep`] finds exact text. `grep/prefilter.rs` derives the words that every match must contain, and the store looks
@@ -107,8 +113,10 @@
 mod context;
 mod detail;
 pub mod diff;
+pub mod followups;
 pub mod graph;
 pub mod grep;
+pub mod impact;
 pub mod line_diff;
 mod locate;
 mod nearest;
@@ -117,6 +125,7 @@ mod resolve_name;
 mod score;
 mod search;
 mod symbol_hit;
+pub mod tokens;
 
 pub use context::{ContextItem, context, leading_lines, parse_location, select_lines};
 pub use detail::{Detail, SymbolSummary, detail};

@@ -3,8 +3,8 @@
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::config::AnswerFormat;
-use crate::setup::clients::CLIENTS;
+use super::AnswersArg;
+use codecompass_setup::clients::CLIENTS;
 
 /// The names of clients on the command line.
 pub(super) fn client_names() -> PossibleValuesParser {
@@ -27,7 +27,7 @@ pub(crate) struct SetupArgs {
     pub(crate) print: bool,
     /// The answer format for agents: short text, or json
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) answers: AnswerFormat,
+    pub(crate) answers: AnswersArg,
     /// The tools to offer: core, all, or comma-separated names [default: core with text, else all]
     #[arg(long, value_name = "LIST")]
     pub(crate) tools: Option<String>,

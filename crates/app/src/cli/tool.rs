@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint, value_parser};
 use serde_json::{Map, Value};
 
-use crate::tools::tool_spec::{Param, ParamKind, ParamSide, ToolFn, ToolSpec};
+use codecompass_tools::tool_spec::{Param, ParamKind, ParamSide, ToolFn, ToolSpec};
 
 /// A command that calls a tool.
 pub(crate) struct ToolCommand {

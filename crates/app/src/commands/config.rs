@@ -7,11 +7,11 @@ use codecompass_wire::Named;
 use codecompass_wire::commands::config as wire;
 
 use crate::cli::{Common, ConfigArgs, ConfigCommand};
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::session::{Session, data_folder};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, style};
+use codecompass_workspace::session::{Session, data_folder};
 
 pub(crate) fn run(common: &Common, args: &ConfigArgs) -> Result<Answer, AppError> {
     match args.what {

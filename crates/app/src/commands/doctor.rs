@@ -9,13 +9,13 @@ use codecompass_wire::commands::doctor as wire;
 
 use super::{doctor_client, doctor_path};
 use crate::cli::{Common, DoctorArgs};
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::measure::{bytes_text, count_text, count_with_noun, free_bytes};
-use crate::metadata::{Freshness, Metadata, schema_status};
-use crate::output::Answer;
-use crate::session::{Session, listing_bytes};
-use crate::views::published_for_target;
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::{bytes_text, count_text, count_with_noun, free_bytes};
+use codecompass_workspace::metadata::{Freshness, Metadata, schema_status};
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::session::{Session, listing_bytes};
+use codecompass_workspace::views::published_for_target;
 
 /// One line of the report.
 pub(crate) struct Finding {

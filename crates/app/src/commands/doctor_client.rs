@@ -10,17 +10,17 @@ use serde_json::json;
 use super::doctor::{Finding, render_findings};
 use super::setup::{SetupFolders, clients_by_name};
 use crate::cli::Common;
-use crate::data_location::VARIABLE as DATA_VARIABLE;
-use crate::error::AppError;
-use crate::launch::{Launch, ServerCommand, is_this_program, resolve_program};
-use crate::measure::seconds_text;
-use crate::metadata::Metadata;
-use crate::output::Answer;
-use crate::setup::client_state::restart::after_stop;
-use crate::setup::client_state::{ClientPlace, ClientState, FoundEntry, Severity};
-use crate::setup::clients::{CLIENTS, Client, Folder};
-use crate::setup::entry;
-use crate::tools::CORE_TOOLS;
+use codecompass_setup::client_state::restart::after_stop;
+use codecompass_setup::client_state::{ClientPlace, ClientState, FoundEntry, Severity};
+use codecompass_setup::clients::{CLIENTS, Client, Folder};
+use codecompass_setup::entry;
+use codecompass_tools::CORE_TOOLS;
+use codecompass_workspace::data_location::VARIABLE as DATA_VARIABLE;
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::launch::{Launch, ServerCommand, is_this_program, resolve_program};
+use codecompass_workspace::measure::seconds_text;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::Answer;
 
 /// The start time that users do not notice.
 const EXPECTED_START_TIME: Duration = Duration::from_secs(1);

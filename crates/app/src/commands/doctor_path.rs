@@ -4,13 +4,13 @@ use codecompass_query::outline;
 use codecompass_wire::commands::doctor as wire;
 
 use crate::cli::Common;
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::measure::count_with_noun;
-use crate::output::{Answer, style};
-use crate::paths::{Absence, PathResolver};
-use crate::session::Session;
-use crate::views::{Access, Published};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::count_with_noun;
+use codecompass_workspace::output::{Answer, style};
+use codecompass_workspace::paths::{Absence, PathResolver};
+use codecompass_workspace::session::Session;
+use codecompass_workspace::views::{Access, Published};
 
 pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
     let session = Session::open(&common.session_options(), None)?;

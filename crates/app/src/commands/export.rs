@@ -12,12 +12,12 @@ use codecompass_wire::commands::export as wire;
 use serde::Serialize;
 
 use crate::cli::{Common, ExportArgs, ExportKind};
-use crate::error::{AppError, Code};
-use crate::output::{self, Answer};
-use crate::session::Session;
-use crate::time_limit::TimeLimit;
-use crate::tools::{graph, input};
-use crate::views::Published;
+use codecompass_tools::{graph, input};
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::output::{self, Answer};
+use codecompass_workspace::session::Session;
+use codecompass_workspace::time_limit::TimeLimit;
+use codecompass_workspace::views::Published;
 
 /// Long enough for any repository.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(24 * 3600);

@@ -12,10 +12,10 @@ use codecompass_wire::ErrorData;
 use codecompass_wire::commands::facts as wire;
 
 use crate::cli::Common;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::metadata::Metadata;
-use crate::output::Answer;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::Answer;
 
 pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError> {
     let (mut text, mut files) = (String::new(), Vec::new());

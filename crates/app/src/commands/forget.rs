@@ -8,13 +8,13 @@ use codecompass_wire::ErrorData;
 use codecompass_wire::commands::projects as wire;
 
 use crate::cli::ForgetArgs;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::measure::bytes_text;
-use crate::metadata::Metadata;
-use crate::output::Answer;
 use crate::projects::{self, StoredProject};
-use crate::session::data_folder;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::bytes_text;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::session::data_folder;
 
 pub(crate) fn run(args: &ForgetArgs) -> Result<Answer, AppError> {
     let data = data_folder()?;

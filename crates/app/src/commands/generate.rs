@@ -5,9 +5,9 @@ use codecompass_wire::commands::reference as wire;
 
 use super::TOOL_COMMANDS;
 use crate::cli::{self, CompletionsArgs, ManArgs};
-use crate::error::{AppError, Code};
-use crate::metadata::Metadata;
-use crate::output::Answer;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::Answer;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Answer, AppError> {
     answer(cli::completions(&cli::listed_tree(TOOL_COMMANDS), args.shell))

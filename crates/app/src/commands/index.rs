@@ -10,14 +10,14 @@ use codecompass_wire::JobStatus;
 use codecompass_wire::commands::index as wire;
 
 use crate::cli::{Common, IndexArgs, SyncArgs};
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::measure::{bytes_text, count_text, count_with_noun, seconds_text};
-use crate::metadata::Freshness;
-use crate::output::Answer;
-use crate::paths::PathResolver;
-use crate::session::{Session, SyncRequest};
-use crate::tools::index_status::job_mode;
+use codecompass_tools::index_status::job_mode;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::{bytes_text, count_text, count_with_noun, seconds_text};
+use codecompass_workspace::metadata::Freshness;
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::paths::PathResolver;
+use codecompass_workspace::session::{Session, SyncRequest};
 
 /// The time a new job may take to record its id.
 const JOB_ID_TIMEOUT: Duration = Duration::from_secs(2);

@@ -4,12 +4,12 @@ use codecompass_store::{OnMissing, Tuning, Writer};
 use codecompass_wire::commands::index as wire;
 
 use crate::cli::{Common, PathArg};
-use crate::clock::now_ms;
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::output::Answer;
-use crate::session::Session;
-use crate::views::published_for_target;
+use codecompass_workspace::clock::now_ms;
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::session::Session;
+use codecompass_workspace::views::published_for_target;
 
 pub(crate) fn run(common: &Common, args: &PathArg) -> Result<Answer, AppError> {
     let session = Session::open(&common.session_options(), args.path.as_deref())?;

@@ -3,9 +3,9 @@
 use codecompass_lang::{LanguageSupport, supported_languages};
 use codecompass_wire::commands::reference as wire;
 
-use crate::error::AppError;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, style};
 
 pub(crate) fn run() -> Result<Answer, AppError> {
     let all = supported_languages();

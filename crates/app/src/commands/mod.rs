@@ -21,72 +21,75 @@ mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::ArgMatches;
 
-use crate::call::tool_spec::{ToolCall, ToolFn, ToolSpec};
-use crate::call::{Call, CallOrigin};
 use crate::cli::{AccessArgs, Cli, Command, Common, ParsedCommand, ToolCommand};
-use crate::error::AppError;
-use crate::log;
-use crate::output::{self, Answer, OutputFormat, Printer, Reader};
-use crate::panics;
-use crate::session::Session;
-use crate::tools::input;
-use crate::tools::tool_spec::{Arguments, ParamSide};
-use crate::views::{Access, SnapshotCache};
+use codecompass_tools::call::tool_spec::{ToolCall, ToolFn, ToolSpec};
+use codecompass_tools::call::{Call, CallContext, CallOrigin};
+use codecompass_tools::input;
+use codecompass_tools::tool_spec::{Arguments, ParamSide};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::log;
+use codecompass_workspace::output::{self, Answer, OutputFormat, Printer, Reader};
+use codecompass_workspace::panics;
+use codecompass_workspace::session::Session;
+use codecompass_workspace::views::{Access, SnapshotCache};
 
 /// The commands that call a tool: one line each, without a file.
 pub(crate) const TOOL_COMMANDS: &[ToolCommand] = &[
     tool(
         "locate",
         "Find definitions by name, by the end of a qualified name, or by a symbol id",
-        &crate::tools::locate_symbol::TOOL,
+        &codecompass_tools::locate_symbol::TOOL,
     ),
-    tool("search", "Find code that answers a query", &crate::tools::search_code::TOOL),
+    tool("search", "Find code that answers a query", &codecompass_tools::search_code::TOOL),
     tool(
         "explain",
         "Explain why a location has its rank in a search, or why it is missing",
-        &crate::tools::explain_ranking::TOOL,
+        &codecompass_tools::explain_ranking::TOOL,
     ),
-    tool("references", "Find all references to a symbol, confirmed ones first", &crate::tools::find_references::TOOL),
+    tool(
+        "references",
+        "Find all references to a symbol, confirmed ones first",
+        &codecompass_tools::find_references::TOOL,
+    ),
     ToolCommand {
         name: "callers",
         about: "Show the callers of a symbol",
-        tool: &crate::tools::get_call_graph::TOOL,
-        call: command_call(&crate::tools::get_call_graph::TOOL),
+        tool: &codecompass_tools::get_call_graph::TOOL,
+        call: command_call(&codecompass_tools::get_call_graph::TOOL),
         fixed: &[("direction", "callers")],
     },
     ToolCommand {
         name: "callees",
         about: "Show the functions that a symbol calls",
-        tool: &crate::tools::get_call_graph::TOOL,
-        call: command_call(&crate::tools::get_call_graph::TOOL),
+        tool: &codecompass_tools::get_call_graph::TOOL,
+        call: command_call(&codecompass_tools::get_call_graph::TOOL),
         fixed: &[("direction", "callees")],
     },
-    tool("outline", "Show the symbols of a file, nested, with their lines", &crate::tools::get_file_outline::TOOL),
-    tool("hierarchy", "Show the ancestors or descendants of a symbol", &crate::tools::get_symbol_hierarchy::TOOL),
+    tool("outline", "Show the symbols of a file, nested, with their lines", &codecompass_tools::get_file_outline::TOOL),
+    tool("hierarchy", "Show the ancestors or descendants of a symbol", &codecompass_tools::get_symbol_hierarchy::TOOL),
     tool(
         "related",
         "Show code related to a symbol: what it uses, what uses it, what is nearby",
-        &crate::tools::find_related_symbols::TOOL,
+        &codecompass_tools::find_related_symbols::TOOL,
     ),
     tool(
         "context",
         "Show the code that answers a query, fitted to a token budget",
-        &crate::tools::get_code_context::TOOL,
+        &codecompass_tools::get_code_context::TOOL,
     ),
-    tool("grep", "Find all lines that match a regular expression or plain text", &crate::tools::grep_code::TOOL),
-    tool("read", "Show the exact text of symbols, line ranges and files", &crate::tools::read_code::TOOL),
+    tool("grep", "Find all lines that match a regular expression or plain text", &codecompass_tools::grep_code::TOOL),
+    tool("read", "Show the exact text of symbols, line ranges and files", &codecompass_tools::read_code::TOOL),
     tool(
         "diff",
         "Show what a branch changes since it diverged from another, symbol by symbol",
-        &crate::tools::diff_context::TOOL,
+        &codecompass_tools::diff_context::TOOL,
     ),
-    tool("compare", "Show how one symbol differs between two refs", &crate::tools::compare_symbol::TOOL),
-    tool("refs", "List the indexed branches and tags, and what each adds", &crate::tools::list_refs::TOOL),
-    tool("status", "Show what is indexed, and recent jobs", &crate::tools::index_status::TOOL),
+    tool("compare", "Show how one symbol differs between two refs", &codecompass_tools::compare_symbol::TOOL),
+    tool("refs", "List the indexed branches and tags, and what each adds", &codecompass_tools::list_refs::TOOL),
+    tool("status", "Show what is indexed, and recent jobs", &codecompass_tools::index_status::TOOL),
 ];
 
 const fn tool(name: &'static str, about: &'static str, tool: &'static ToolSpec) -> ToolCommand {
@@ -105,14 +108,14 @@ const fn command_call(tool: &ToolSpec) -> ToolFn {
 /// Runs a command, prints its answer or its error, and returns the exit code.
 pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    for told in crate::config::unknown_variables(names) {
-        output::print_stderr(&format!("warning: {}", crate::escape::escape_control(&told)));
+    for told in codecompass_workspace::config::unknown_variables(names) {
+        output::print_stderr(&format!("warning: {}", codecompass_workspace::escape::escape_control(&told)));
     }
     let common = match asked {
         ParsedCommand::Command(cli) => &cli.common,
         ParsedCommand::Tool(common, ..) => common,
     };
-    let printer = Printer::new(common.color, common.no_pager);
+    let printer = Printer::new(common.color.into(), common.no_pager);
     panics::install_hook(common.verbose);
     let dir = || Session::open(&common.session_options(), asked.path().as_deref()).ok().map(|session| session.dir);
     let outcome = panics::catch_panic("The command", dir, || match asked {
@@ -150,12 +153,12 @@ fn run_tool(
     }
     let form = if common.json { OutputFormat::Json } else { OutputFormat::Text(Reader::Person) };
     let (mut desk, options) = (SnapshotCache::default(), common.session_options());
+    let context = CallContext::new(form);
     let mut call = Call {
         arguments,
-        form,
+        context: &context,
         origin: CallOrigin::Command(&options),
         cache: &mut desk,
-        cancel: Arc::default(),
         printer: Some(printer),
         max_bytes: None,
     };

@@ -2,13 +2,13 @@
 
 use codecompass_wire::commands::projects as wire;
 
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::measure::bytes_text;
-use crate::metadata::{Metadata, SchemaStatus};
-use crate::output::{Answer, style};
 use crate::projects;
-use crate::session::data_folder;
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::bytes_text;
+use codecompass_workspace::metadata::{Metadata, SchemaStatus};
+use codecompass_workspace::output::{Answer, style};
+use codecompass_workspace::session::data_folder;
 
 pub(crate) fn run() -> Result<Answer, AppError> {
     let data = data_folder()?;

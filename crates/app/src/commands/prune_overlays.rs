@@ -10,15 +10,15 @@ use codecompass_wire::commands::views as wire;
 
 use super::state::{view_kind, view_name};
 use crate::cli::{Common, PruneArgs};
-use crate::clock::time_text;
-use crate::clock::{DAY, now_ms};
-use crate::error::AppError;
-use crate::escape::escape_control;
-use crate::measure::{bytes_text, count_text};
-use crate::output::Answer;
-use crate::session::{Session, kill_point};
-use crate::views::published_for_target;
-use crate::worktrees;
+use codecompass_workspace::clock::time_text;
+use codecompass_workspace::clock::{DAY, now_ms};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::{bytes_text, count_text};
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::session::{Session, kill_point};
+use codecompass_workspace::views::published_for_target;
+use codecompass_workspace::worktrees;
 
 /// Why a view is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

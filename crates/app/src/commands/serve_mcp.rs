@@ -1,24 +1,21 @@
 //! `codecompass serve-mcp`: the server for agents, until its client disconnects.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 use codecompass_index::source::real_path;
 use serde_json::json;
 
 use crate::cli::{Common, ExploreArgs, ServeArgs, Transport};
-use crate::config::{AnswerFormat, Config};
-use crate::error::{AppError, Code};
-use crate::http_guard::host_check::parse_allowed_host;
-use crate::mcp::http::{ExplorerOptions, HttpOptions};
-use crate::mcp::{http, stdio};
-use crate::output::{self, Answer, OutputFormat, Reader};
-use crate::server::{Server, ServerOptions, offered_tools};
-use crate::session::{Session, data_folder};
-
-/// The time that running jobs get to stop when the server shuts down.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(500);
+use codecompass_explorer::Explorer;
+use codecompass_serve::http_guard::host_check::parse_allowed_host;
+use codecompass_serve::mcp::http::HttpOptions;
+use codecompass_serve::mcp::pages::PageOptions;
+use codecompass_serve::mcp::{self, Connector};
+use codecompass_serve::server::{Server, ServerOptions, offered_tools};
+use codecompass_workspace::config::{AnswerFormat, Config};
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::output::{self, Answer, OutputFormat, Reader};
+use codecompass_workspace::session::{Session, data_folder};
 
 pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError> {
     if args.transport == Transport::Stdio && output::stdin_is_terminal() {
@@ -35,18 +32,12 @@ pub(crate) fn run(common: &Common, args: &ServeArgs) -> Result<Answer, AppError>
             .hint("Use `codecompass explore` to serve only the pages."));
     }
     let server = Server::start(&base, server_options(args, answer_format(common, args)?)?)?;
-    let runtime = runtime()?;
     // A client on stdio may report its folder. Until then, nothing is indexed on a guess.
     if server.has_own_workspace() || !args.auto_index || args.transport == Transport::Http {
         server.start_background_work();
     }
-    let outcome = runtime.block_on(async {
-        match args.transport {
-            Transport::Stdio => stdio::serve(&server).await,
-            Transport::Http => http::serve(&server, listen).await,
-        }
-    });
-    shut_down(&server, runtime, outcome)
+    mcp::serve(&server, if args.transport == Transport::Http { Connector::Http(listen) } else { Connector::Stdio })?;
+    Ok(no_answer())
 }
 
 /// `codecompass explore`: the same server for people only. A workspace that was never indexed is indexed first.
@@ -56,10 +47,10 @@ pub(crate) fn explore(common: &Common, args: &ExploreArgs) -> Result<Answer, App
     // An invalid path is reported before the server starts.
     Session::open(&base, None)?;
     let server = Server::start(&base, ServerOptions::for_explorer())?;
-    let runtime = runtime()?;
     server.start_background_work();
-    let outcome = runtime.block_on(http::serve(&server, HttpOptions::for_explorer(args.port, args.open)));
-    shut_down(&server, runtime, outcome)
+    let pages = PageOptions { create: Explorer::create, open: args.open };
+    mcp::serve(&server, Connector::Http(HttpOptions::for_pages(args.port, pages)))?;
+    Ok(no_answer())
 }
 
 /// Checks the options of a server.
@@ -102,26 +93,13 @@ fn http_options(args: &ServeArgs) -> Result<HttpOptions, AppError> {
         require_token: args.require_token,
         allowed_hosts,
         agents: true,
-        explorer: args.explorer.then_some(ExplorerOptions { open: false }),
+        pages: args.explorer.then_some(PageOptions { create: Explorer::create, open: false }),
     })
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, AppError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.map_err(|error| AppError::new(Code::InternalError, format!("Cannot start the runtime: {error}.")))
-}
-
-/// Stops the background work. Standard output belongs to the protocol, so nothing is printed.
-fn shut_down(
-    server: &Arc<Server>,
-    runtime: tokio::runtime::Runtime,
-    outcome: Result<(), AppError>,
-) -> Result<Answer, AppError> {
-    server.stop(SHUTDOWN_TIMEOUT);
-    // A thread that waits for input or for another process must not delay the exit.
-    runtime.shutdown_timeout(Duration::ZERO);
-    outcome?;
-    Ok(Answer { text: String::new(), json: json!(null), code: 0 })
+/// Standard output belongs to the protocol, so nothing is printed at the end.
+fn no_answer() -> Answer {
+    Answer { text: String::new(), json: json!(null), code: 0 }
 }
 
 /// The folder that the client reports in a variable: some start their servers elsewhere. The first of several is the
@@ -141,5 +119,5 @@ fn answer_format(common: &Common, args: &ServeArgs) -> Result<AnswerFormat, AppE
     let variable = |name: &str| std::env::var(name).ok();
     let user = data_folder()?.join("config.toml");
     let config = Config::load(common.config.as_deref(), &user, None, &variable)?;
-    Ok(args.answers.unwrap_or(config.answers))
+    Ok(args.answers.map_or(config.answers, Into::into))
 }

@@ -6,21 +6,22 @@ use codecompass_index::source::Workspace;
 use serde_json::{Value, json};
 
 use crate::cli::{Common, SetupArgs, UnsetupArgs};
-use crate::config::AnswerFormat;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::launch::is_this_program;
-use crate::metadata::Metadata;
-use crate::output::{Answer, style};
-use crate::server;
-use crate::session::{data_folder, kill_point};
-use crate::setup::clients::{CLIENTS, Client, Environment};
-use crate::setup::display_path;
-use crate::setup::entry::{ENTRY_NAME, EntryOptions};
-use crate::setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome, StepReport};
+use codecompass_serve::server;
+use codecompass_setup::clients::ENTRY_NAME;
+use codecompass_setup::clients::{CLIENTS, Client, Environment};
+use codecompass_setup::display_path;
+use codecompass_setup::entry::EntryOptions;
+use codecompass_setup::{self, Installer, SetupAction, SetupItem, SetupStep, StepOutcome, StepReport};
+use codecompass_workspace::config::AnswerFormat;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::launch::is_this_program;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, style};
+use codecompass_workspace::session::{data_folder, kill_point};
 
 pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError> {
-    server::check_tools(args.tools.as_deref(), args.answers)?;
+    server::check_tools(args.tools.as_deref(), args.answers.into())?;
     let place = SetupFolders::find(common, args.project)?;
     let around = place.environment();
     let clients = match args.clients.is_empty() {
@@ -34,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError>
     let wanted = EntryOptions {
         program: &program,
         data: &place.data,
-        answers: args.answers,
+        answers: args.answers.into(),
         tools: args.tools.as_deref(),
         trust: args.trust,
     };
@@ -44,12 +45,18 @@ pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError>
     let mut whats = vec![SetupItem::Entry];
     whats.extend(args.instructions.then_some(SetupItem::Instructions));
     whats.extend(args.skill.then_some(SetupItem::Skill));
-    let (steps, without) = setup::steps(&clients, &around, &wanted, &whats);
+    let (steps, without) = codecompass_setup::steps(&clients, &around, &wanted, &whats);
     let mut report = Report::new(&place.home, args.dry_run, SetupAction::Install);
     report.steps(&steps, &place.installer(args.dry_run).apply(&steps, SetupAction::Install).map_err(lock_error)?);
     let is_named = !args.clients.is_empty();
     for (client, what) in without {
-        report.report_unsupported(client, what, setup::manual_entry(client, &around, &wanted), is_named, args.project);
+        report.report_unsupported(
+            client,
+            what,
+            codecompass_setup::manual_entry(client, &around, &wanted),
+            is_named,
+            args.project,
+        );
     }
     Ok(report.answer(&[]))
 }
@@ -62,7 +69,7 @@ pub(crate) fn run_unsetup(common: &Common, args: &UnsetupArgs) -> Result<Answer,
     let wanted =
         EntryOptions { program: &program, data: &place.data, answers: AnswerFormat::Text, tools: None, trust: false };
     let whats = [SetupItem::Entry, SetupItem::Instructions, SetupItem::Skill];
-    let (steps, _) = setup::steps(&clients, &around, &wanted, &whats);
+    let (steps, _) = codecompass_setup::steps(&clients, &around, &wanted, &whats);
     let mut report = Report::new(&place.home, args.dry_run, SetupAction::Remove);
     report.steps(&steps, &place.installer(args.dry_run).apply(&steps, SetupAction::Remove).map_err(lock_error)?);
     Ok(report.answer(&args.clients))
@@ -132,14 +139,14 @@ fn no_clients_found() -> Answer {
 fn print_entries(clients: &[&'static Client], around: &Environment<'_>, wanted: &EntryOptions<'_>) -> Answer {
     let (mut text, mut items) = (String::new(), Vec::new());
     for client in clients {
-        let Some(shown) = setup::manual_entry(client, around, wanted) else {
+        let Some(shown) = codecompass_setup::manual_entry(client, around, wanted) else {
             text += &format!("{}: has no project file\n", style::name(client.title));
             continue;
         };
         text += &format!(
             "{}: {}\n{}\n",
             style::name(client.title),
-            style::path(&crate::escape::escape_control(&shown.place)),
+            style::path(&codecompass_workspace::escape::escape_control(&shown.place)),
             shown.text
         );
         items.push(json!({
@@ -239,7 +246,7 @@ impl<'a> Report<'a> {
         &mut self,
         client: &Client,
         what: SetupItem,
-        shown: Option<setup::ManualEntry>,
+        shown: Option<codecompass_setup::ManualEntry>,
         is_named: bool,
         is_project: bool,
     ) {
@@ -247,7 +254,7 @@ impl<'a> Report<'a> {
         let mut item = json!({ "client": client.name, "what": kind(what), "outcome": "none" });
         match (what, shown) {
             (SetupItem::Entry, Some(shown)) => {
-                let place = style::path(&crate::escape::escape_control(&shown.place));
+                let place = style::path(&codecompass_workspace::escape::escape_control(&shown.place));
                 self.text += &format!("{who}: add this manually: {place}\n{}", indented(&shown.text));
                 item["outcome"] = json!("printed");
                 item["file"] = json!(shown.place);

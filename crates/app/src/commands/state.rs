@@ -13,13 +13,13 @@ use codecompass_wire::ErrorData;
 use codecompass_wire::commands::views as wire;
 
 use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
-use crate::clock::now_ms;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::measure::{bytes_text, count_text, seconds_text};
-use crate::output::Answer;
-use crate::session::{Session, kill_point};
-use crate::views::published_for_target;
+use codecompass_workspace::clock::now_ms;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::{bytes_text, count_text, seconds_text};
+use codecompass_workspace::output::Answer;
+use codecompass_workspace::session::{Session, kill_point};
+use codecompass_workspace::views::published_for_target;
 
 pub(crate) fn run(common: &Common, args: &StateArgs) -> Result<Answer, AppError> {
     match &args.what {

@@ -3,12 +3,12 @@
 use codecompass_wire::commands::reference as wire;
 use serde_json::Value;
 
-use crate::error::{AppError, Code};
-use crate::mcp;
-use crate::metadata::Metadata;
-use crate::output::{Answer, OutputFormat};
-use crate::tools::TOOLS;
-use crate::tools::tool_spec::{Effect, Param, ParamKind, ToolSpec};
+use codecompass_serve::mcp;
+use codecompass_tools::TOOLS;
+use codecompass_tools::tool_spec::{Effect, Param, ParamKind, ToolSpec};
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, OutputFormat};
 
 pub(crate) fn run() -> Result<Answer, AppError> {
     let tools = TOOLS.iter().map(|tool| mcp::to_mcp_tool(tool, OutputFormat::Json)).collect();

@@ -2,14 +2,11 @@
 //! and no omitted item would have fitted.
 
 use crate::support;
-#[allow(dead_code, reason = "the program uses all of it")]
-#[path = "../../src/tools/tokens.rs"]
-mod tokens;
 
+use codecompass_query::tokens::{Budget, Cost};
 use serde_json::{Value, json};
 use support::Project;
 use support::client::{Client, StdioClient};
-use tokens::{Budget, Cost};
 
 /// Random numbers, the same in every run.
 struct Rng(u64);

@@ -72,34 +72,83 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("query", &["embedding", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
     (
-        "app",
+        "workspace",
         &[
-            "axum",
-            "clap",
-            "clap_complete",
-            "clap_mangen",
-            "getrandom",
-            "globset",
-            "http-body",
             "index",
             "indicatif",
             "jiff",
             "lang",
             "libc",
             "libmimalloc-sys",
-            "maud",
-            "mimalloc",
             "model",
             "query",
-            "rmcp",
-            "saphyr-parser",
             "serde",
             "serde_json",
             "store",
             "strsim",
-            "tokio",
             "toml",
             "wire",
+        ],
+    ),
+    ("tools", &["globset", "index", "lang", "model", "query", "serde", "serde_json", "store", "wire", "workspace"]),
+    (
+        "serve",
+        &[
+            "axum",
+            "getrandom",
+            "http-body",
+            "index",
+            "lang",
+            "model",
+            "query",
+            "rmcp",
+            "serde_json",
+            "store",
+            "tokio",
+            "tools",
+            "wire",
+            "workspace",
+        ],
+    ),
+    ("setup", &["globset", "index", "model", "query", "saphyr-parser", "serde_json", "store", "toml", "workspace"]),
+    (
+        "explorer",
+        &[
+            "http",
+            "lang",
+            "maud",
+            "model",
+            "query",
+            "serde",
+            "serde_json",
+            "serve",
+            "store",
+            "tools",
+            "wire",
+            "workspace",
+        ],
+    ),
+    (
+        "app",
+        &[
+            "clap",
+            "clap_complete",
+            "clap_mangen",
+            "explorer",
+            "index",
+            "lang",
+            "mimalloc",
+            "model",
+            "query",
+            "serde",
+            "serde_json",
+            "serve",
+            "setup",
+            "store",
+            "toml",
+            "tools",
+            "wire",
+            "workspace",
         ],
     ),
     ("wire", &["schemars", "serde", "serde_json"]),
@@ -109,18 +158,30 @@ const ALLOWED: &[(&str, &[&str])] = &[
 /// Words that must not occur in the sources of some crates, with the reason.
 const FORBIDDEN: &[(&str, &[&str], &str)] = &[
     ("std::env", LIBRARIES, "libraries do not read the environment"),
-    ("println!", PRODUCT, "answers go through app::output"),
+    ("println!", PRODUCT, "answers go through workspace::output"),
     ("SystemTime", &["model", "lang", "store", "query"], "only the outer crates read the clock"),
     ("Instant", &["model", "lang", "store"], "facts depend on steps, not on time"),
     ("std::fs", &["model", "lang", "query"], "these crates do no input or output"),
     ("serde_json", LIBRARIES, "only the outer crates use JSON"),
-    ("rusqlite", &["model", "lang", "index", "query", "app"], "only `store` uses SQL"),
-    ("tree_sitter", &["model", "store", "index", "query", "app"], "only `lang` parses syntax"),
-    ("gix::", &["model", "lang", "store", "query", "app"], "only `index` uses git"),
+    (
+        "rusqlite",
+        &["model", "lang", "index", "query", "workspace", "tools", "serve", "setup", "explorer", "app"],
+        "only `store` uses SQL",
+    ),
+    (
+        "tree_sitter",
+        &["model", "store", "index", "query", "workspace", "tools", "serve", "setup", "explorer", "app"],
+        "only `lang` parses syntax",
+    ),
+    (
+        "gix::",
+        &["model", "lang", "store", "query", "workspace", "tools", "serve", "setup", "explorer", "app"],
+        "only `index` uses git",
+    ),
 ];
 
 /// The file of the product that may start a process, and the program's alias, which only runs the main program.
-const LAUNCHERS: [&str; 2] = ["app/src/bin/cruxe.rs", "app/src/launch.rs"];
+const LAUNCHERS: [&str; 2] = ["app/src/bin/cruxe.rs", "workspace/src/launch.rs"];
 
 /// APIs that start a process.
 const PROCESS_APIS: &[&str] = &[
@@ -143,12 +204,29 @@ const PROCESS_APIS: &[&str] = &[
 const LAYERS: &[(&str, &[&str])] =
     &[("query/src/search", &["evidence", "parsed_query", "exact", "candidates", "hit", "features"])];
 
-/// Folders that others depend on, and the modules that must not be named in them.
-const LOWER_FOLDERS: &[(&str, &[&str])] =
-    &[("app/src/views", &["crate::call", "crate::commands", "crate::mcp", "crate::server", "crate::tools"])];
+/// Dependencies that cost much build time or code. Each has one owner among the crates.
+const HEAVY: &[&str] = &[
+    "axum",
+    "clap",
+    "gix",
+    "ignore",
+    "indicatif",
+    "jiff",
+    "maud",
+    "notify",
+    "rmcp",
+    "rusqlite",
+    "saphyr-parser",
+    "schemars",
+    "tantivy",
+    "tokio",
+    "tree-sitter",
+    "zstd",
+];
 
 /// The crates that handle languages generically and name none.
-const LANGUAGE_AGNOSTIC_CRATES: &[&str] = &["model", "store", "index", "query", "wire", "app"];
+const LANGUAGE_AGNOSTIC_CRATES: &[&str] =
+    &["model", "store", "index", "query", "wire", "workspace", "tools", "serve", "setup", "explorer", "app"];
 
 /// The properties of a language with distinctive words: its name, and names with a special role in it. The other
 /// properties have common words (`main`, `index`).
@@ -164,7 +242,8 @@ const LANGUAGE_PROPERTIES: &[&str] = &[
 ];
 
 const LIBRARIES: &[&str] = &["model", "lang", "store", "index", "query"];
-const PRODUCT: &[&str] = &["model", "lang", "store", "index", "query", "wire", "app"];
+const PRODUCT: &[&str] =
+    &["model", "lang", "store", "index", "query", "wire", "workspace", "tools", "serve", "setup", "explorer", "app"];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in crates/").to_owned()
@@ -291,7 +370,7 @@ fn words_of_languages() -> BTreeSet<String> {
 const AMBIGUOUS_WORDS: &[&str] = &["initialize"];
 
 /// Words of a language in a file that uses them for something else: the package around a client's program.
-const OTHER_USES: &[(&str, &str)] = &[("app/src/setup/clients/mod.rs", "package.json")];
+const OTHER_USES: &[(&str, &str)] = &[("setup/src/clients/mod.rs", "package.json")];
 
 /// Returns the code of a source without its tests and comments.
 fn product(text: &str) -> impl Iterator<Item = &str> {
@@ -342,16 +421,11 @@ fn layers_use_each_other_in_one_direction() {
 }
 
 #[test]
-fn lower_folders_do_not_name_upper_ones() {
-    for (folder, above) in LOWER_FOLDERS {
-        let mut files = Vec::new();
-        rust_files(&crates().join(folder), &mut files);
-        assert!(!files.is_empty(), "{folder} has no files");
-        for path in files {
-            let text = read(&path);
-            let named: Vec<_> = above.iter().filter(|word| product(&text).any(|line| line.contains(**word))).collect();
-            assert!(named.is_empty(), "{}: {named:?}", path.display());
-        }
+fn heavy_dependencies_have_one_owner() {
+    for dependency in HEAVY {
+        let owners: Vec<&str> =
+            ALLOWED.iter().filter(|(_, allowed)| allowed.contains(dependency)).map(|(name, _)| *name).collect();
+        assert_eq!(owners.len(), 1, "{dependency} is used by {owners:?}");
     }
 }
 

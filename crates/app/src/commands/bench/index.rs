@@ -11,10 +11,10 @@ use codecompass_index::{Progress, bench};
 use codecompass_wire::commands::bench as wire;
 
 use crate::cli::Common;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::measure::{bytes_text, count_text, cpu_time, private_bytes};
-use crate::session::{Session, SyncRequest};
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::{bytes_text, count_text, cpu_time, private_bytes};
+use codecompass_workspace::session::{Session, SyncRequest};
 
 /// The number of runs of each short stage; the fastest counts.
 const ROUNDS: usize = 5;

@@ -14,11 +14,11 @@ use codecompass_wire::commands::bench as wire;
 use serde::Serialize;
 
 use crate::cli::{BenchArgs, BenchCommand, Common};
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::metadata::Metadata;
-use crate::output::{Answer, print_stderr};
-use crate::session::data_folder;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, print_stderr};
+use codecompass_workspace::session::data_folder;
 
 pub(crate) fn run(common: &Common, args: &BenchArgs) -> Result<Answer, AppError> {
     match &args.what {

@@ -17,21 +17,23 @@ use codecompass_wire::commands::bench as wire;
 use serde_json::Value;
 
 use super::cores;
-use crate::call::{QueryContext, SERVER_ANSWER_TIMEOUT};
 use crate::cli::Common;
-use crate::config::FreshnessPolicy;
-use crate::error::{AppError, Code};
-use crate::escape::escape_control;
-use crate::measure::count_text;
-use crate::metadata::Metadata;
-use crate::output::{Answer, OutputFormat};
-use crate::paths::PathResolver;
-use crate::session::{Session, SyncRequest};
-use crate::time_limit::TimeLimit;
-use crate::tools::followups::OfferedTools;
-use crate::tools::tool_spec::{Arguments, ToolSpec};
-use crate::tools::{find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code};
-use crate::views::{Access, Published};
+use codecompass_tools::call::{QueryContext, SERVER_ANSWER_TIMEOUT};
+use codecompass_tools::followups::OfferedTools;
+use codecompass_tools::tool_spec::{Arguments, ToolSpec};
+use codecompass_tools::{
+    find_references, get_call_graph, get_code_context, get_file_outline, locate_symbol, search_code,
+};
+use codecompass_workspace::config::FreshnessPolicy;
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::measure::count_text;
+use codecompass_workspace::metadata::Metadata;
+use codecompass_workspace::output::{Answer, OutputFormat};
+use codecompass_workspace::paths::PathResolver;
+use codecompass_workspace::session::{Session, SyncRequest};
+use codecompass_workspace::time_limit::TimeLimit;
+use codecompass_workspace::views::{Access, Published};
 
 /// How often a first query and a scan are timed.
 const ROUNDS: usize = 7;

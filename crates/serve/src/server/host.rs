@@ -1,0 +1,124 @@
+//! The server as the host of calls.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use codecompass_index::Target;
+use codecompass_store::JobMode;
+
+use super::Server;
+use super::background_refresh::BackgroundRefresh;
+use super::warm::MAX_WARM_WORKSPACES;
+use super::workspaces::{OpenWorkspace, WorkspaceGuard};
+use codecompass_tools::call::JOB_START_TIMEOUT;
+use codecompass_tools::call::host::{Host, HostHealth, HostedWorkspace, UnknownWorkspace};
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::jobs::Job;
+use codecompass_workspace::session::{Session, SyncRequest};
+use codecompass_workspace::views::Refresh;
+
+/// A workspace of a server during a call.
+struct ServedWorkspace {
+    server: Arc<Server>,
+    guard: WorkspaceGuard,
+}
+
+impl ServedWorkspace {
+    fn boxed(server: &Arc<Server>, guard: WorkspaceGuard) -> Box<dyn HostedWorkspace> {
+        Box::new(Self { server: Arc::clone(server), guard })
+    }
+
+    fn background(&self) -> BackgroundRefresh<'_> {
+        BackgroundRefresh { server: &self.server, workspace: &self.guard.workspace }
+    }
+}
+
+/// The server as the host of a call.
+pub(super) struct ServerHost<'a>(pub(super) &'a Arc<Server>);
+
+impl Host for ServerHost<'_> {
+    fn open(&self, asked: Option<&str>, unknown: UnknownWorkspace) -> Result<Box<dyn HostedWorkspace>, AppError> {
+        let guard = self.0.workspaces.acquire(self.0, asked, unknown)?;
+        if guard.is_new {
+            let target = guard.workspace.session.target(None)?;
+            let background = BackgroundRefresh { server: self.0, workspace: &guard.workspace };
+            background.sync(&target, JobMode::Full, SyncRequest::default())?.wait_for_turn(JOB_START_TIMEOUT);
+        } else if asked.is_none() {
+            self.0.index_own(&guard)?;
+        }
+        Ok(ServedWorkspace::boxed(self.0, guard))
+    }
+
+    fn last_opened(&self, asked: Option<&str>) -> Option<Box<dyn HostedWorkspace>> {
+        self.0.workspaces.last_acquired(asked).map(|guard| ServedWorkspace::boxed(self.0, guard))
+    }
+
+    fn open_workspaces(&self, is_wanted: &dyn Fn(&Session) -> bool) -> Vec<Box<dyn HostedWorkspace>> {
+        let wanted = self.0.workspaces.all().into_iter().filter(|place| is_wanted(&place.session));
+        let open = |place: Arc<OpenWorkspace>| match place.is_in_place() {
+            true => Some(self.0.workspaces.peek(&place)),
+            false => self.0.workspaces.acquire(self.0, Some(&place.session.root()), UnknownWorkspace::Workspace).ok(),
+        };
+        wanted.filter_map(open).map(|guard| ServedWorkspace::boxed(self.0, guard)).collect()
+    }
+
+    fn disk_full_messages(&self) -> Vec<String> {
+        self.0.workspaces.all().iter().filter_map(|place| place.watch_state.disk_full_message()).collect()
+    }
+
+    fn client_folder(&self, root: &Path) -> Option<PathBuf> {
+        self.0.client_folder(root)
+    }
+
+    fn offered_tools(&self) -> Vec<&'static str> {
+        self.0.tools().map(|tool| tool.name).collect()
+    }
+
+    fn is_debugging(&self) -> bool {
+        self.0.options.debug
+    }
+
+    fn health(&self) -> HostHealth {
+        HostHealth {
+            uptime: self.0.started.elapsed(),
+            warms: !self.0.options.no_prewarm,
+            warm_capacity: MAX_WARM_WORKSPACES,
+            warm_members: self.0.warm_state.members(),
+            warm_status: self.0.warm_state.status(),
+        }
+    }
+}
+
+impl HostedWorkspace for ServedWorkspace {
+    fn session(&self) -> &Session {
+        &self.guard.workspace.session
+    }
+
+    fn is_new(&self) -> bool {
+        self.guard.is_new
+    }
+
+    fn refresh(&self) -> Box<dyn Refresh + '_> {
+        Box::new(self.background())
+    }
+
+    fn sync(&self, target: &Target, mode: JobMode, request: SyncRequest) -> Result<Arc<Job>, AppError> {
+        self.background().sync(target, mode, request)
+    }
+
+    fn job_for_view(&self, target: &Target) -> Option<Arc<Job>> {
+        self.server.jobs.for_view(&self.session().project_id, target)
+    }
+
+    fn job_for_project(&self) -> Option<Arc<Job>> {
+        self.server.jobs.for_project(&self.session().project_id)
+    }
+
+    fn disk_full_message(&self) -> Option<String> {
+        self.guard.workspace.watch_state.disk_full_message()
+    }
+
+    fn unwatched_reason(&self) -> Option<String> {
+        self.guard.workspace.watch_state.unavailable_reason()
+    }
+}

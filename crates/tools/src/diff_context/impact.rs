@@ -1,0 +1,129 @@
+//! The impact of a change as the contracts define it: affected callers, and the calls that were added and removed.
+
+use codecompass_model::ids::SymbolId;
+use codecompass_query::diff::Pair;
+use codecompass_query::impact::{
+    AffectedCaller, CallChange, CallingCode, ImpactRequest, OutgoingCalls, PartialList, SymbolInFile,
+    add_callers_of_deleted, add_callers_of_modified,
+};
+use codecompass_wire::get_call_graph::CallSite;
+use codecompass_wire::{ENVELOPE_BYTES, SymbolIdentity, diff_context as wire, fit};
+use serde::Serialize;
+
+use super::json;
+use crate::graph::{module_identity, with_graph};
+use crate::ref_compare::RefState;
+use codecompass_workspace::error::AppError;
+use codecompass_workspace::time_limit::TimeLimit;
+
+/// The input of the analysis, and the size of the answer.
+#[derive(Clone, Copy)]
+pub(super) struct ImpactInput<'l> {
+    pub(super) base: &'l RefState,
+    pub(super) head: &'l RefState,
+    pub(super) pairs: &'l [Pair<'l>],
+    pub(super) changes: &'l [Pair<'l>],
+    pub(super) limit: usize,
+    pub(super) most_bytes: usize,
+}
+
+impl<'l> ImpactInput<'l> {
+    fn request(&self) -> ImpactRequest<'l> {
+        let Self { head, pairs, changes, limit, .. } = *self;
+        ImpactRequest { head: &head.snapshot, pairs, changes, limit }
+    }
+
+    /// The callers of changed symbols: first of deleted symbols, then of changed headers, then of the rest.
+    pub(super) fn callers(&self, time_limit: &TimeLimit) -> Result<PartialList<AffectedCaller>, AppError> {
+        let (request, mut list) = (self.request(), PartialList::default());
+        with_graph(&self.base.resolve_cache, &time_limit.fraction(1, 3), |graph| {
+            Ok(add_callers_of_deleted(graph, &request, &mut list)?)
+        })?;
+        with_graph(&self.head.resolve_cache, &time_limit.fraction(2, 3), |graph| {
+            Ok(add_callers_of_modified(graph, &request, &mut list)?)
+        })?;
+        Ok(self.fit(list))
+    }
+
+    /// The calls that changed symbols gained, and those they lost.
+    pub(super) fn call_changes(&self, time_limit: &TimeLimit) -> Result<[PartialList<CallChange>; 2], AppError> {
+        let request = self.request();
+        let before = with_graph(&self.base.resolve_cache, &time_limit.fraction(1, 2), |graph| {
+            Ok(OutgoingCalls::before(graph, &request)?)
+        })?;
+        let after = with_graph(&self.head.resolve_cache, &time_limit.fraction(1, 2), |graph| {
+            Ok(OutgoingCalls::after(graph, &request)?)
+        })?;
+        Ok(OutgoingCalls::changes(&before, &after).map(|list| self.fit(list)))
+    }
+
+    /// Truncates a list to the size of the answer.
+    fn fit<T: ToWire>(&self, mut list: PartialList<T>) -> PartialList<T> {
+        // The space around the lists is reserved elsewhere.
+        let kept = fit(&to_wire(&list), self.most_bytes.saturating_add(ENVELOPE_BYTES)).min(self.limit);
+        list.is_complete &= kept >= list.items.len();
+        list.items.truncate(kept);
+        list
+    }
+}
+
+/// The items of a list as the contracts define them.
+pub(super) fn to_wire<T: ToWire>(list: &PartialList<T>) -> Vec<T::Wire> {
+    list.items.iter().map(ToWire::wire).collect()
+}
+
+/// Has a type on the wire.
+pub(super) trait ToWire {
+    /// The type.
+    type Wire: Serialize;
+
+    /// The value as the contracts define it.
+    fn wire(&self) -> Self::Wire;
+}
+
+impl ToWire for AffectedCaller {
+    type Wire = wire::AffectedCaller;
+
+    fn wire(&self) -> wire::AffectedCaller {
+        wire::AffectedCaller {
+            from: match &self.from {
+                CallingCode::Symbol(caller) => wire::CallerSymbol::Symbol(mention(caller)),
+                CallingCode::File(file) => wire::CallerSymbol::Module(SymbolIdentity {
+                    path: Some(file.path.clone()),
+                    ..module_identity(&file.path, &file.language, &file.facts.symbols)
+                }),
+            },
+            to: wire::ChangedCallee {
+                symbol: mention(&self.to),
+                change_type: json::change_type(self.change),
+                signature_changed: self.is_signature_new,
+            },
+            call_site: CallSite { file: self.path.clone(), line: self.line },
+            confidence: self.confidence.as_str().into(),
+            is_changed: self.is_changed,
+            is_test: self.is_test,
+        }
+    }
+}
+
+impl ToWire for CallChange {
+    type Wire = wire::CallChange;
+
+    fn wire(&self) -> wire::CallChange {
+        wire::CallChange {
+            from: mention(&self.from),
+            to: mention(&self.to),
+            call_site: CallSite { file: self.path.clone(), line: self.line },
+            confidence: self.confidence.as_str().into(),
+        }
+    }
+}
+
+fn mention(SymbolInFile { path, symbol }: &SymbolInFile) -> wire::SymbolMention {
+    wire::SymbolMention {
+        symbol_id: SymbolId::new(path, symbol).to_string(),
+        qualified_name: symbol.qualified_name.clone(),
+        kind: symbol.kind.as_str().into(),
+        path: path.to_owned(),
+    }
+}

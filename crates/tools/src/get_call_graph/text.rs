@@ -1,0 +1,239 @@
+//! Call graphs as text: a row per caller or callee, or a drawing.
+
+use super::{CallList, CallRow, Calls};
+use crate::graph::{self, EnclosingScope, GraphSymbol};
+use crate::rows::{self, RowWriter};
+use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::output::{Reader, style};
+
+/// Renders the answer as text.
+pub(super) fn text(calls: &Calls, reader: Reader) -> String {
+    let symbol = calls.symbol.symbol();
+    let name = style::name(&escape_control(&calls.symbol.short_name()));
+    let head = format!("{name} {}", rows::location(&calls.symbol.file.path, symbol.lines));
+    if calls.is_unknown {
+        let all = std::iter::once(&calls.symbol).chain(&calls.others);
+        let what = "several symbols with this name in this file; give one as path:line";
+        return format!("{}: {what}: {}\n", escape_control(&symbol.name), graph::locations_text(all));
+    }
+    if calls.is_one_of_many {
+        return calls_in_lines(calls, &head);
+    }
+    let mut sheet = RowWriter::new(calls.room);
+    let mut cut = 0;
+    let sides = [(&calls.callers, "called by"), (&calls.callees, "calls")];
+    let told: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
+    let is_empty = |side: &CallList| side.edges.is_empty() && side.tests.is_empty();
+    if sides.iter().filter_map(|(side, _)| side.as_ref()).all(is_empty) {
+        let what = if told == ["calls"] { "calls nothing here" } else { "no known calls" };
+        sheet.line(&format!("{head}: {what}"));
+    }
+    for (side, title) in sides {
+        let Some(side) = side.as_ref().filter(|side| !is_empty(side)) else { continue };
+        sheet.end_file();
+        sheet.line(&format!("{head} {title}"));
+        cut += write_rows(calls, side, title == "called by", &mut sheet);
+    }
+    if calls.lists_unresolved {
+        cut += write_unresolved(calls, &mut sheet);
+    }
+    let mut text = sheet.finish();
+    if cut > 0 {
+        text += &format!("… {cut} more rows did not fit\n");
+    }
+    text += &footer(calls, reader);
+    text
+}
+
+/// Renders one of several symbols that match the request: one line per direction.
+fn calls_in_lines<'e>(calls: &'e Calls, head: &str) -> String {
+    let mut text = String::new();
+    for (side, title) in [(&calls.callers, "called by"), (&calls.callees, "calls")] {
+        let Some(side) = side else { continue };
+        let all = || side.edges.iter().chain(&side.tests.rows);
+        let place = |edge: &'e CallRow| -> (&'e str, u32, String) {
+            let name = edge.far.name().map(|name| escape_control(&name).into_owned()).unwrap_or_default();
+            match &edge.far {
+                EnclosingScope::Symbol(callee) if title == "calls" => {
+                    (&callee.file.path, callee.symbol().lines.start, name)
+                }
+                _ => (&edge.call.path, edge.call.line, name),
+            }
+        };
+        let folded = side.tests.count() - side.tests.rows.len();
+        let folded = if folded > 0 { format!(", {}", rows::count(folded, "test")) } else { String::new() };
+        let told = if all().next().is_none() { "nothing".to_owned() } else { rows::locations(all().map(place)) };
+        text += &format!("{head} {title} {told}{folded}\n");
+    }
+    text
+}
+
+/// Writes the rows of one direction; returns the number of rows that did not fit.
+fn write_rows(calls: &Calls, side: &CallList, is_up: bool, sheet: &mut RowWriter) -> usize {
+    let mut cut = 0;
+    for (title, edges) in [("", &side.edges), ("tests", &side.tests.rows)] {
+        if !title.is_empty() && !edges.is_empty() {
+            sheet.end_file();
+            sheet.line(title);
+        }
+        for edge in edges {
+            if !is_up && is_covered_by_class(edge, edges) {
+                continue;
+            }
+            let is_here = !is_up && edge.call.path == calls.symbol.file.path && title.is_empty();
+            let row = row(edge, is_up);
+            // The calls of a function are in its own file, which the heading names.
+            let fits = if is_here { sheet.line(&format!(" {row}")) } else { sheet.row(&edge.call.path, &row) };
+            cut += usize::from(!fits);
+        }
+    }
+    cut
+}
+
+/// Whether the edge is the constructor of a class called on the same lines: the row of the class covers it.
+fn is_covered_by_class(edge: &CallRow, edges: &[CallRow]) -> bool {
+    let EnclosingScope::Symbol(far) = &edge.far else { return false };
+    let Some(parent) = far.symbol().parent else { return false };
+    edges.iter().any(|other| match &other.far {
+        EnclosingScope::Symbol(class) => {
+            let names_it = || class.constructor().is_some_and(|one| std::ptr::eq(one, far.symbol()));
+            let is_same = other.call.line == edge.call.line && other.call.lines == edge.call.lines;
+            class.place == parent && is_same && names_it()
+        }
+        EnclosingScope::Module(_) => false,
+    })
+}
+
+/// The lines of the calls and the symbol at the far end.
+fn row(edge: &CallRow, is_up: bool) -> String {
+    let call = &edge.call;
+    let mut lines: Vec<String> = match call.lines.is_empty() {
+        true => vec![call.line.to_string()],
+        false => call.lines.iter().map(u32::to_string).collect(),
+    };
+    lines.dedup();
+    if call.sites > call.lines.len().max(1) && call.lines.len() >= 10 {
+        lines.push(format!("… {} more", call.sites - call.lines.len()));
+    }
+    let guess = if call.confidence == codecompass_model::Confidence::Heuristic { "?" } else { "" };
+    let name = match &edge.far {
+        EnclosingScope::Symbol(shown_symbol) => style::name(&escape_control(&shown_symbol.short_name())),
+        EnclosingScope::Module(_) => "(file level)".into(),
+    };
+    let mut row = format!("{}{guess} {name}", style::marked_number(&lines.join(",")));
+    if let (false, EnclosingScope::Symbol(callee)) = (is_up, &edge.far) {
+        row += &format!(" {}", callee.location());
+        if let Some(constructor) = callee.constructor() {
+            row += &format!(" {}:{}", escape_control(&constructor.name), constructor.lines.start);
+        }
+        if edge.implementations > 0 {
+            row += &format!(" (interface, {})", rows::count(edge.implementations, "implementation"));
+        }
+    }
+    if let Some(via) = &edge.via {
+        let arrow = if is_up { "→" } else { "←" };
+        row += &style::dim(&format!(" {arrow} {}", escape_control(&via.short_name())));
+    }
+    row
+}
+
+/// Writes the unresolved calls in the symbol and the possible calls of it.
+fn write_unresolved(calls: &Calls, sheet: &mut RowWriter) -> usize {
+    let mut cut = 0;
+    sheet.end_file();
+    for (line, name, why) in calls.unresolved() {
+        cut += usize::from(!sheet.line(&format!(" {line}? {}: {}", escape_control(name), escape_control(why))));
+    }
+    if !calls.possible.is_empty() {
+        sheet.line("possible calls");
+    }
+    for one in &calls.possible {
+        let (path, row) = one.row();
+        cut += usize::from(!sheet.row(path, &escape_control(&row)));
+    }
+    cut
+}
+
+/// The footer: folded tests, cut rows and possible calls.
+fn footer(calls: &Calls, reader: Reader) -> String {
+    let mut text = String::new();
+    for side in [&calls.callers, &calls.callees].into_iter().flatten() {
+        text += &side.tests.text(reader);
+        let seen = calls.offset + side.edges.len();
+        let (cursor, total) = (calls.next.as_deref(), side.listed);
+        text += &rows::Remainder { seen, total, what: "", by_limit: calls.by_limit, cursor }.text(reader);
+    }
+    let (unproved, unresolved) = (calls.possible.len(), calls.unresolved().count());
+    if !calls.lists_unresolved && unproved > 0 {
+        let how = reader.switch("list_unresolved", "unresolved");
+        text += &format!("possible: {} ({how})\n", rows::count(unproved, "call"));
+    } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
+        let how = reader.switch("list_unresolved", "unresolved");
+        text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));
+    }
+    if let Some(path) = calls.path_to.as_ref().filter(|path| !path.chain.is_empty()) {
+        let steps = path.chain.iter().map(|one| format!("{} {}", escape_control(&one.short_name()), one.location()));
+        text += &format!("path: {}\n", steps.collect::<Vec<_>>().join(" → "));
+    }
+    text + &graph::others_text(&calls.others)
+}
+
+/// The format of a graph drawing.
+#[derive(Clone, Copy)]
+pub(super) enum Drawing {
+    Mermaid,
+    Dot,
+}
+
+impl Drawing {
+    /// The names of the formats.
+    pub(super) const NAMES: &'static [(&'static str, Self)] = &[("mermaid", Drawing::Mermaid), ("dot", Drawing::Dot)];
+}
+
+impl Calls {
+    /// Renders the graph for a drawing program; edges point from callers to callees.
+    pub(super) fn draw(&self, drawing: Drawing) -> String {
+        let key = |shown: &GraphSymbol| (shown.file.path.clone(), shown.place);
+        let mut nodes = vec![(key(&self.symbol), self.symbol.symbol().qualified_name.clone())];
+        let mut arrows = Vec::new();
+        for (side, is_up) in [(&self.callers, true), (&self.callees, false)] {
+            for edge in side.iter().flat_map(|side| &side.edges) {
+                let (far, name) = match &edge.far {
+                    EnclosingScope::Symbol(shown) => (key(shown), shown.symbol().qualified_name.clone()),
+                    EnclosingScope::Module(module) => {
+                        ((edge.call.path.clone(), u32::MAX), module.qualified_name.clone())
+                    }
+                };
+                if !nodes.iter().any(|(known, _)| *known == far) {
+                    nodes.push((far.clone(), name));
+                }
+                let near = edge.via.as_ref().map_or_else(|| key(&self.symbol), key);
+                let is_guess = edge.call.confidence == codecompass_model::Confidence::Heuristic;
+                arrows.push(if is_up { (far, near, is_guess) } else { (near, far, is_guess) });
+            }
+        }
+        let number = |key: &(String, u32)| nodes.iter().position(|(known, _)| known == key).unwrap_or_default();
+        let label = |text: &str| escape_control(text).replace('"', "'");
+        let nodes_of = |line: fn(usize, &str) -> String| -> String {
+            nodes.iter().enumerate().map(|(at, (_, name))| line(at, &label(name))).collect()
+        };
+        let arrows_of = |line: fn(usize, usize, bool) -> String| -> String {
+            arrows.iter().map(|(from, to, is_guess)| line(number(from), number(to), *is_guess)).collect()
+        };
+        match drawing {
+            Drawing::Mermaid => {
+                let nodes = nodes_of(|at, name| format!("  n{at}[\"{name}\"]\n"));
+                let arrow = |from, to, is_guess| format!("  n{from} {} n{to}\n", if is_guess { "-.->" } else { "-->" });
+                format!("flowchart LR\n{nodes}{}", arrows_of(arrow))
+            }
+            Drawing::Dot => {
+                let nodes = nodes_of(|at, name| format!("  n{at} [label=\"{name}\"];\n"));
+                let arrow = |from, to, is_guess| {
+                    format!("  n{from} -> n{to}{};\n", if is_guess { " [style=dashed]" } else { "" })
+                };
+                let head = "digraph calls {\n  rankdir=LR;\n  node [shape=box];\n";
+                format!("{head}{nodes}{}}}\n", arrows_of(arrow))
+            }
+        }
+    }
+}
