@@ -45,7 +45,12 @@ impl Workspace {
     /// Opens a folder and indexes it. `CODECOMPASS_HOME` names the data folder. Returns the reason if it fails.
     pub fn open(root: &Path) -> Result<Self, String> {
         let base = SessionOptions { workspace: Some(root.to_owned()), ..SessionOptions::default() };
-        let options = ServerOptions { own_workspace_only: true, no_watch: true, ..ServerOptions::for_explorer() };
+        let options = ServerOptions {
+            own_workspace_only: true,
+            no_watch: true,
+            leaves_working_folder: false,
+            ..ServerOptions::for_explorer()
+        };
         let server = Server::start(&base, options).map_err(|error| error.message)?;
         let opened = Self { server, connection: Arc::default() };
         opened.server.start_background_work();

@@ -78,6 +78,7 @@ fn server_options(args: &ServeArgs, answers: AnswerFormat) -> Result<ServerOptio
         own_workspace_only: args.own_workspace_only,
         no_prewarm: args.no_prewarm,
         no_watch: args.no_watch,
+        leaves_working_folder: true,
         debug: args.debug,
         tools: offered_tools(&args.tools, form)?,
         form,

@@ -14,11 +14,11 @@ pub mod workspaces;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use codecompass_index::source::{Access, real_path};
+use codecompass_index::source::{Access, FolderHandle, real_path};
 use codecompass_store::{JobMode, StoreError};
 use serde_json::Value;
 
@@ -56,10 +56,12 @@ pub struct Server {
     pub workspaces: Workspaces,
     pub(crate) warm_state: WarmProgress,
     base: SessionOptions,
-    /// The path of its own workspace, from the command line or its client, and whether the folder it was started in was
-    /// removed.
+    /// The path of its own workspace, from the command line or its client.
     own: Mutex<Option<PathBuf>>,
-    needs_client_root: AtomicBool,
+    /// The folder that the process was started in, which may be renamed or removed. Opening a repository asks for the
+    /// working folder, which is an error once it is gone; so a server leaves it before any thread starts, and never
+    /// changes the working folder later, because it belongs to the whole process.
+    start_folder: Option<FolderHandle>,
     workers: Workers,
     /// The limits on opening repositories.
     access: Access,
@@ -81,6 +83,8 @@ pub struct ServerOptions {
     pub own_workspace_only: bool,
     pub no_prewarm: bool,
     pub no_watch: bool,
+    /// The process makes the root its working folder.
+    pub leaves_working_folder: bool,
     pub debug: bool,
     /// The offered tools; `None` offers all.
     pub tools: Option<Vec<&'static str>>,
@@ -98,6 +102,7 @@ impl ServerOptions {
             own_workspace_only: false,
             no_prewarm: true,
             no_watch: false,
+            leaves_working_folder: true,
             debug: false,
             tools: None,
             form: OutputFormat::Json,
@@ -135,9 +140,20 @@ impl Server {
     pub fn start(base: &SessionOptions, options: ServerOptions) -> Result<Arc<Self>, AppError> {
         let no_threads = |error| AppError::new(Code::InternalError, format!("Cannot start threads: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let config = base.config.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let base = SessionOptions {
+            workspace: base.workspace.as_ref().map(absolute),
+            config: base.config.as_ref().map(absolute),
+            log_file: base.log_file.as_ref().map(absolute),
+            ..base.clone()
+        };
         let data = session::data_folder()?;
-        let own = std::path::absolute(base.workspace.as_deref().unwrap_or(Path::new("."))).ok();
+        let start_folder = std::env::current_dir().ok().map(FolderHandle::open);
+        let own = base.workspace.clone().or_else(|| Some(start_folder.as_ref()?.first_path().to_owned()));
+        // All paths are absolute from here on. If this fails, the server works as long as the folder exists.
+        if options.leaves_working_folder {
+            let _ = std::env::set_current_dir("/");
+        }
         let is_confined = options.own_workspace_only || !options.allowed_roots.is_empty();
         let first_root = OnceLock::new();
         if let Some((found, _)) = own.as_deref().and_then(|own| session::locate(&data, own).ok()) {
@@ -153,8 +169,8 @@ impl Server {
             workspaces: Workspaces::default(),
             warm_state: WarmProgress::default(),
             own: Mutex::new(own),
-            needs_client_root: AtomicBool::new(false),
-            base: SessionOptions { config, ..base.clone() },
+            start_folder,
+            base,
             // One more than a single client can use for long and short tasks.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             has_started: Mutex::default(),
@@ -358,10 +374,6 @@ impl Server {
 
     /// Opens the workspace at a path, or the server's own. Nothing is registered.
     fn open_session(&self, path: Option<&Path>) -> Result<Session, AppError> {
-        // If the working folder was removed, nothing can be opened from it, not even an absolute path.
-        if std::env::current_dir().is_err() && std::env::set_current_dir("/").is_ok() {
-            self.needs_client_root.store(true, Ordering::Relaxed);
-        }
         let session = Session::open_with(&self.access, &self.data, &self.base, path.or(self.own_path().as_deref()))?;
         if path.is_none() {
             self.keep_to_first_root(&session.workspace.root)?;
@@ -369,11 +381,14 @@ impl Server {
         Ok(session)
     }
 
-    /// The path of the server's own workspace, if the folder exists; otherwise it was moved, and the working folder
-    /// with it.
+    /// The path of the server's own workspace. If the folder is gone, it may have been moved with the folder that the
+    /// server was started in.
     fn own_path(&self) -> Option<PathBuf> {
-        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        own.filter(|own| own.is_dir() || self.needs_client_root.load(Ordering::Relaxed))
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        if own.is_dir() || self.base.workspace.is_some() {
+            return Some(own);
+        }
+        Some(self.start_folder.as_ref().and_then(FolderHandle::current_path).unwrap_or(own))
     }
 
     /// The folder of this workspace that the client works in, if it is not the root.
@@ -399,8 +414,7 @@ impl Server {
 
     /// The root of the server's own workspace, found without opening anything.
     fn own_root(&self) -> Option<PathBuf> {
-        let default = || self.base.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
-        let (found, _) = session::locate(&self.data, &self.own_path().unwrap_or_else(default)).ok()?;
+        let (found, _) = session::locate(&self.data, &self.own_path()?).ok()?;
         Some(found.root)
     }
 
