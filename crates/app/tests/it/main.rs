@@ -25,6 +25,7 @@ mod mcp;
 mod messages;
 mod output_errors;
 mod paths;
+mod places;
 mod private;
 mod processes;
 mod projects;

@@ -16,8 +16,9 @@ use self::sockets::Socket;
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
@@ -30,6 +31,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 use tokio::sync::{OnceCell, mpsc};
 
 use crate::server::workers::Client;
@@ -101,17 +103,30 @@ pub(crate) struct Handler {
     is_pipe: bool,
     /// Set once the client was asked for its roots.
     has_asked_roots: OnceCell<()>,
+    /// The root of the client, if the workspace is fixed.
+    fixed_root: OnceLock<Option<PathBuf>>,
 }
 
 impl Handler {
     fn new(server: &Arc<Server>, is_pipe: bool) -> Self {
-        Self { server: Arc::clone(server), connection: Arc::default(), is_pipe, has_asked_roots: OnceCell::new() }
+        Self {
+            server: Arc::clone(server),
+            connection: Arc::default(),
+            is_pipe,
+            has_asked_roots: OnceCell::new(),
+            fixed_root: OnceLock::new(),
+        }
     }
 
     /// Asks the only client of a pipe for its working folder, once, unless the workspace is fixed.
     async fn adopt_client_root(&self, peer: &Peer<RoleServer>) {
         let ask = || async {
-            if !self.is_pipe || self.server.has_own_workspace() {
+            if !self.is_pipe {
+                return;
+            }
+            if self.server.has_own_workspace() {
+                // The client is told if it works elsewhere.
+                let _ = self.fixed_root.set(roots::first_root(peer).await);
                 return;
             }
             match roots::first_root(peer).await {
@@ -189,7 +204,8 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}. The tools are: {}.", request.name, names.join(", "));
             return Err(ErrorData::new(ErrorCode::INVALID_PARAMS, message, None));
         };
-        if !request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace")) {
+        let names_workspace = request.arguments.as_ref().is_some_and(|arguments| arguments.contains_key("workspace"));
+        if !names_workspace && !self.server.has_own_workspace() {
             self.adopt_client_root(&context.peer).await;
         }
         let connection = (self.is_pipe || !is_stateless(&context)).then(|| Arc::clone(&self.connection));
@@ -206,6 +222,8 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let mut request = CallRequest::new(tool, arguments, client, self.server.options.form);
         request.answer_limit = answer_limit(&context);
+        request.client_folders = client_folders(&context);
+        request.client_root = self.fixed_root.get().cloned().flatten();
         request.context.connection = connection;
         request.context.listener = follower;
         request.context.cancel = gone;
@@ -283,6 +301,15 @@ fn answer_limit(context: &RequestContext<RoleServer>) -> Option<AnswerLimit> {
     let name = named.or_else(|| Some(context.peer.peer_info()?.client_info.name.clone()))?;
     let model = context.meta.0.get("x-codex-turn-metadata").and_then(|turn| turn["model"].as_str());
     AnswerLimit::for_client(&name, model)
+}
+
+/// The folders that the client reports with a call: Codex names its work tree.
+fn client_folders(context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
+    const MAX_FOLDERS: usize = 8;
+    let turn = context.meta.0.get("x-codex-turn-metadata");
+    let workspaces = turn.and_then(|turn| turn.get("workspaces")).and_then(Value::as_object);
+    let paths = workspaces.into_iter().flat_map(|named| named.keys().map(PathBuf::from));
+    paths.filter(|path| path.is_absolute()).take(MAX_FOLDERS).collect()
 }
 
 /// Whether a request belongs to a revision without sessions.

@@ -1,5 +1,6 @@
 //! A call as a transport passes it, and its reply.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,6 +23,10 @@ pub struct CallRequest {
     pub(super) client: Client,
     /// The size of text that the client passes on to its model whole.
     pub(crate) answer_limit: Option<AnswerLimit>,
+    /// The folders that the client works in, as it reports them with the call.
+    pub(crate) client_folders: Vec<PathBuf>,
+    /// The first root of a client whose server has a fixed workspace.
+    pub(crate) client_root: Option<PathBuf>,
     pub context: CallContext,
 }
 
@@ -29,7 +34,7 @@ impl CallRequest {
     /// A call without a connection, with the default limits.
     pub fn new(tool: &'static ToolSpec, arguments: Map<String, Value>, client: Client, form: OutputFormat) -> Self {
         let context = CallContext { by_page: client == Client::Pages, ..CallContext::new(form) };
-        Self { tool, arguments, client, answer_limit: None, context }
+        Self { tool, arguments, client, answer_limit: None, client_folders: Vec::new(), client_root: None, context }
     }
 
     /// The expected length of the task. Another ref may have to be synced first.

@@ -7,6 +7,7 @@ mod answer_limit;
 pub mod background_refresh;
 mod call_request;
 mod host;
+mod places;
 mod recent;
 mod warm;
 pub mod workers;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Access, FolderHandle, real_path};
 use codecompass_store::{JobMode, StoreError};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use answer_limit::AnswerLimit;
 use background_refresh::BackgroundRefresh;
@@ -29,7 +30,7 @@ use codecompass_tools as tools;
 use codecompass_tools::bounds::MAX_TEXT;
 use codecompass_tools::call::host::{Host, UnknownWorkspace};
 use codecompass_tools::call::{Call, CallOrigin, JOB_START_TIMEOUT};
-use codecompass_tools::tool_spec::{Arguments, Effect, ToolSpec};
+use codecompass_tools::tool_spec::{Arguments, Effect, ToolCall, ToolSpec};
 use codecompass_workspace::config::AnswerFormat;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
@@ -40,12 +41,18 @@ use codecompass_workspace::panics;
 use codecompass_workspace::session::{self, Session, SessionOptions, SyncRequest};
 use codecompass_workspace::views::{CacheCommand, SnapshotCache};
 use host::ServerHost;
+use places::{JoinedAnswers, MAX_ANSWERING, Place, Places};
 use warm::WarmProgress;
 use workers::{Client, QueueFull, TaskLength, Workers};
 use workspaces::{WorkspaceGuard, Workspaces};
 
 /// The time limit for opening a repository and for reading its references.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The size of the answers of several repositories together, unless the client has a lower limit, and the minimum for
+/// each.
+const DEFAULT_JOINED_BYTES: usize = 12_000;
+const MIN_JOINED_BYTES: usize = 1_500;
 
 /// A server: its options, open workspaces, jobs and threads.
 pub struct Server {
@@ -63,6 +70,7 @@ pub struct Server {
     /// changes the working folder later, because it belongs to the whole process.
     start_folder: Option<FolderHandle>,
     workers: Workers,
+    places: Places,
     /// The limits on opening repositories.
     access: Access,
     /// With `--own-workspace-only`, the first root of the server's own workspace. It must not grow: otherwise a client
@@ -170,6 +178,7 @@ impl Server {
             warm_state: WarmProgress::default(),
             own: Mutex::new(own),
             start_folder,
+            places: Places::default(),
             base,
             // One more than a single client can use for long and short tasks.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
@@ -181,6 +190,9 @@ impl Server {
     pub fn start_background_work(self: &Arc<Self>) {
         let server = Arc::clone(self);
         self.run_on_worker(move |_| {
+            if server.index_repositories() {
+                return;
+            }
             let own = server.workspaces.acquire(&server, None, UnknownWorkspace::Project);
             if let Ok(visit) = &own {
                 let (root, data) = (visit.workspace.session.root(), server.data.display().to_string());
@@ -217,6 +229,12 @@ impl Server {
             return Ok(());
         }
         *begun = Some(session.workspace.root.clone());
+        self.index_if_missing(visit)
+    }
+
+    /// Indexes a workspace if that was never done, or done by an older version.
+    fn index_if_missing(self: &Arc<Self>, visit: &WorkspaceGuard) -> Result<(), AppError> {
+        let session = &visit.workspace.session;
         let target = session.target(None)?;
         let is_readable = session.dir.is_registered() && !session.is_outdated();
         if is_readable && session.store()?.view(&target.key)?.is_some() {
@@ -251,29 +269,54 @@ impl Server {
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: CallRequest, desk: &mut SnapshotCache) -> Reply {
         let began = Instant::now();
-        let CallRequest { tool, arguments, client, answer_limit, context } = asked;
+        let CallRequest { tool, mut arguments, client, answer_limit, client_folders, client_root, context } = asked;
         let (form, gone) = (context.form, &context.cancel);
         desk.set_cancel_flag(gone);
+        // Only a call that changes nothing may be repeated, or be about another workspace than it names.
+        let is_text_query = form != OutputFormat::Json && tool.effect == Effect::Reads;
+        let is_about_code = is_text_query && matches!(tool.call, ToolCall::Anywhere(_));
+        let place = match is_about_code {
+            true => self.place_of(&mut arguments, &client_folders),
+            false => Place::AsAsked,
+        };
+        if let Place::Workspace(root) = &place {
+            arguments.insert("workspace".to_owned(), root.to_string_lossy().into());
+        }
         let workspace = arguments.get("workspace").and_then(Value::as_str).filter(|path| path.len() <= MAX_TEXT);
         let workspace = workspace.map(str::to_owned);
-        let result = catch_unwind(AssertUnwindSafe(|| {
+        let host = ServerHost(self);
+        let mut run = |arguments: Map<String, Value>, limit: Option<AnswerLimit>, max_bytes: Option<usize>| {
             let arguments = Arguments::check(tool, arguments)?;
-            let host = ServerHost(self);
             let mut call = Call {
                 arguments,
                 context: &context,
                 origin: CallOrigin::Server(&host),
                 cache: &mut *desk,
                 printer: None,
-                max_bytes: None,
+                max_bytes,
             };
             // A call that was cancelled in the queue is not answered.
             if gone.load(Ordering::Relaxed) {
                 return Err(StoreError::Cancelled.into());
             }
-            // Only a call that changes nothing may be repeated; answers of the others are short.
-            let may_repeat = form != OutputFormat::Json && tool.effect == Effect::Reads;
-            run_within(answer_limit.filter(|_| may_repeat), &mut call, tool, &host)
+            run_within(limit.filter(|_| is_text_query), &mut call, tool, &host)
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| match &place {
+            Place::Repositories(folder, repositories) => {
+                let (asked, not_asked) = repositories.split_at(repositories.len().min(MAX_ANSWERING));
+                let mut joined = JoinedAnswers::default();
+                let each = answer_limit.map_or(DEFAULT_JOINED_BYTES, |limit| limit.first_bytes()) / asked.len().max(1);
+                for repository in asked {
+                    let mut arguments = arguments.clone();
+                    if let Some(root) = &repository.root {
+                        arguments.insert("workspace".to_owned(), root.to_string_lossy().into());
+                    }
+                    let answer = run(arguments, None, Some(each.max(MIN_JOINED_BYTES)));
+                    joined.add(&repository.name, answer, || self.is_indexing(repository.root.as_deref()))?;
+                }
+                Ok(joined.finish(folder, not_asked))
+            }
+            _ => run(arguments, answer_limit, None),
         }));
         if gone.load(Ordering::Relaxed) {
             // A cancelled call may leave incomplete results in the cache.
@@ -289,9 +332,16 @@ impl Server {
                     OutputFormat::Text(_) => {
                         // Over HTTP, the client does not work in the server's folder.
                         let is_own = workspace.is_none() && client == Client::Pipe;
-                        let own = context.connection.as_deref().filter(|_| is_own);
+                        let connection = context.connection.as_deref();
+                        let own = connection.filter(|_| is_own && matches!(place, Place::AsAsked));
                         let note = own.and_then(|connection| self.folder_note(connection)).unwrap_or_default();
-                        Content::Text(note + &output::strip_style(&answer.text))
+                        let reported: Vec<PathBuf> = client_folders.into_iter().chain(client_root).collect();
+                        let about = connection.and_then(|connection| match &place {
+                            Place::Workspace(root) => self.place_note(Some(root), &reported, connection),
+                            Place::AsAsked if is_own => self.place_note(None, &reported, connection),
+                            _ => None,
+                        });
+                        Content::Text(about.unwrap_or_default() + &note + &output::strip_style(&answer.text))
                     }
                 };
                 Reply { content, is_error: false }

@@ -180,7 +180,7 @@ impl Workspaces {
             Err(_) => return Err(outside()),
         };
         let is_own = server.own_root().is_some_and(|own| own == found.root);
-        if !is_registered && !is_own && !is_allowed(&found.root) {
+        if !is_registered && !is_own && !is_allowed(&found.root) && !server.places.is_granted(&found.root) {
             return Err(outside());
         }
         let session = server.open_session(Some(&real))?;

@@ -3,7 +3,7 @@
 //! A tool that reports or changes the state of a server gets a [`Host`] as an argument, so it cannot be called without
 //! one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -112,17 +112,42 @@ pub struct Connection {
     refs: Mutex<HashMap<PathBuf, String>>,
     /// Whether an answer has said that the client works in a subfolder.
     pub has_folder_note: AtomicBool,
+    /// The root that the last answer was for, if it was noted.
+    answered_root: Mutex<Option<PathBuf>>,
+    /// The folders that the client reported and that were not answered for.
+    other_folders: Mutex<HashSet<PathBuf>>,
 }
 
 impl Default for Connection {
     fn default() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { number, refs: Mutex::default(), has_folder_note: AtomicBool::new(false) }
+        Self {
+            number,
+            refs: Mutex::default(),
+            has_folder_note: AtomicBool::new(false),
+            answered_root: Mutex::default(),
+            other_folders: Mutex::default(),
+        }
     }
 }
 
 impl Connection {
+    /// Notes the root that an answer is for. Returns whether the client should be told: it is not the server's own
+    /// workspace, or not any longer, and the last answer was for another one.
+    pub fn answers_for(&self, root: &Path, is_own: bool) -> bool {
+        let mut last = self.answered_root.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_told = last.as_deref() == Some(root) || (last.is_none() && is_own);
+        *last = Some(root.to_owned());
+        !is_told
+    }
+
+    /// Notes a folder that the client reported and that was not answered for. Returns whether it is the first time.
+    pub fn reports_other_folder(&self, folder: &Path) -> bool {
+        let mut others = self.other_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        others.len() < MAX_SWITCHES && others.insert(folder.to_owned())
+    }
+
     /// The ref that this connection switched to in a workspace.
     pub(crate) fn switched_ref(&self, root: &Path) -> Option<String> {
         self.refs.lock().unwrap_or_else(PoisonError::into_inner).get(root).cloned()
