@@ -15,7 +15,7 @@
 //! before the code is parsed, so they need no comment sign, may be inside strings, may start in the first column, and
 //! do not count as lines: a new mark moves no target. The mark kind ([`MarkKind`]) is before the arrow, empty for a
 //! reference. The answer is after it, in the notation of the test that reads it, or `?` for an answer to be filled in
-//! ([`fill_in`]).
+//! ([`fill_in`]). `TRUTH but TODAY` is a known gap: the answer by the language's rules, and the resolver's answer.
 
 /// Starts a file.
 const FILE: &str = "== ";
@@ -23,6 +23,8 @@ const FILE: &str = "== ";
 const ARROW: char = '→';
 /// The placeholder for an answer to be filled in.
 const UNFILLED: &str = "?";
+/// Separates the right answer of a known gap from the resolver's.
+const BUT: &str = " but ";
 
 /// A few files and their marks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +52,10 @@ pub struct Mark {
     pub name: String,
     /// The kind of the mark.
     pub kind: MarkKind,
-    /// The expected answer; `None` for one to be filled in.
+    /// The answer by the language's rules; `None` for one to be filled in.
     pub expected: Option<String>,
+    /// The resolver's answer, if this is a known gap; it differs from `expected`.
+    pub today: Option<String>,
 }
 
 /// The property that a mark checks.
@@ -129,6 +133,13 @@ impl MarkedWorld {
         }
         let word = carets[width..].trim();
         let asked = MARK_KINDS.iter().find(|(known, _)| *known == word).map(|(_, asked)| *asked);
+        let (expected, today) = match words.split_once(BUT) {
+            Some((truth, today)) => (truth.trim(), Some(today.trim().to_owned())),
+            None => (words.trim(), None),
+        };
+        if today.as_deref() == Some(expected) {
+            return Err("both answers of the gap are the same, so it is none".into());
+        }
         Ok(Mark {
             source_line: written_at,
             path: of.clone(),
@@ -136,7 +147,8 @@ impl MarkedWorld {
             column: start as u32,
             name: above[start..end].to_owned(),
             kind: asked.ok_or_else(|| format!("unknown mark kind {word:?}"))?,
-            expected: Some(words.trim()).filter(|words| *words != UNFILLED).map(str::to_owned),
+            expected: Some(expected).filter(|words| *words != UNFILLED).map(str::to_owned),
+            today,
         })
     }
 }
@@ -172,7 +184,7 @@ mod tests {
         assert_eq!(world.files, files.map(|(path, text)| (path.to_owned(), text.to_owned())));
         let mark = |written_at, path: &str, column, name: &str, asked, expected: Option<&str>| {
             let (path, name, expected) = (path.to_owned(), name.to_owned(), expected.map(str::to_owned));
-            Mark { source_line: written_at, path, line: 1, column, name, kind: asked, expected }
+            Mark { source_line: written_at, path, line: 1, column, name, kind: asked, expected, today: None }
         };
         let expected = [
             mark(5, "a.go", 1, "f", MarkKind::Reference, Some("b.go:1")),
@@ -180,6 +192,13 @@ mod tests {
             mark(10, "b.go", 5, "f", MarkKind::Implementations, Some("nothing")),
         ];
         assert_eq!(world.marks, expected);
+    }
+
+    #[test]
+    fn gaps_have_two_answers() {
+        let world = MarkedWorld::parse("It is so.\n== a.go\nf\n^ → b.go:1 but guess b.go:2\n");
+        let mark = &world.expect("because the text is a world").marks[0];
+        assert_eq!((mark.expected.as_deref(), mark.today.as_deref()), (Some("b.go:1"), Some("guess b.go:2")));
     }
 
     #[test]
@@ -196,6 +215,8 @@ mod tests {
         assert_eq!(parse_error(&world("^ → local\n")), (3, "a mark must be below a line of code".into()));
         assert_eq!(parse_error(&world("f\n^ local\n")).0, 4);
         assert_eq!(parse_error(&world("f\n^ asks → local\n")).1, "unknown mark kind \"asks\"");
+        let same = parse_error(&world("f\n^ → local but local\n")).1;
+        assert_eq!(same, "both answers of the gap are the same, so it is none");
         assert_eq!(parse_error(&world("f()\n ^^^ → local\n")).1, "the carets extend past the end of the line above");
         assert_eq!(parse_error(&world("f\n   ^ → local\n")).1, "there is no code above the carets");
         assert!(parse_error(&world("\tf\n ^ → local\n")).1.starts_with("the white space before the carets"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{FileFacts, SourceFile, SymbolAt, VersionId, World};
 
@@ -9,7 +10,7 @@ use codecompass_model::{FileFacts, SourceFile, SymbolAt, VersionId, World};
 #[derive(Default)]
 pub struct MemoryWorld {
     files: Vec<Rc<SourceFile>>,
-    texts: Vec<Rc<str>>,
+    texts: Vec<Arc<str>>,
     by_path: BTreeMap<String, VersionId>,
     by_name: BTreeMap<String, Vec<SymbolAt>>,
     by_reference: BTreeMap<String, Vec<VersionId>>,
@@ -34,9 +35,9 @@ impl MemoryWorld {
                 files.push(id);
             }
         }
-        let file = SourceFile { id, path: path.to_owned(), language: language.to_owned(), facts: Rc::new(facts) };
+        let file = SourceFile { id, path: path.to_owned(), language: language.to_owned(), facts: Arc::new(facts) };
         self.files.push(Rc::new(file));
-        self.texts.push(Rc::from(text));
+        self.texts.push(Arc::from(text));
         self.by_path.insert(path.to_owned(), id);
         id
     }
@@ -74,7 +75,7 @@ impl World for MemoryWorld {
         self.by_path.iter().filter(|(path, _)| bears(path)).map(|(_, id)| *id).collect()
     }
 
-    fn text(&self, id: VersionId) -> Option<Rc<str>> {
+    fn text(&self, id: VersionId) -> Option<Arc<str>> {
         self.texts.get(id as usize).cloned()
     }
 

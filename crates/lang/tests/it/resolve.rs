@@ -5,7 +5,9 @@
 //! - `path:line`, several with commas; `path:line#name` if symbols with other names begin on that line;
 //! - `guess …`: the same, if it is a guess;
 //! - `module path, …`, `external`, `local`, `unknown`; `nothing` for an empty list;
-//! - `… via path:line`: the target of a returned call, and the function that returns it.
+//! - `… via path:line`: the target of a returned call, and the function that returns it;
+//! - `TRUTH but TODAY`: a known gap, the answer by the language's rules and the resolver's; `no reference` if extraction
+//!   has no such reference, import or symbol. It fails as soon as the resolver's answer changes.
 //!
 //! `UPDATE=1` fills in the answers that are written `?`, and no others. `WORLD=text` restricts the test to worlds whose
 //! path contains the text.
@@ -17,6 +19,9 @@ use std::rc::Rc;
 use codecompass_lang::{LANGUAGES, extract, has_rules, resolver};
 use codecompass_model::{Confidence, Resolution, Resolver, SourceFile, SymbolAt, SymbolKind, World};
 use codecompass_testkit::{Mark, MarkKind, MarkedWorld, MemoryWorld, fill_in, update_requested};
+
+/// The answer of a gap if there is no reference, import or symbol above the carets.
+const MISSING: &str = "no reference";
 
 /// Defines a test for each language, and the list of their names.
 macro_rules! languages {
@@ -56,6 +61,15 @@ fn marks_align_with_names() {
     assert_eq!(asked("def run(): pass\nrun()\n^^^ implementations → ?\n"), none());
 }
 
+#[test]
+fn gaps_fail_when_answers_change() {
+    assert_eq!(changed_gap("unknown", "a.py:1", "unknown"), None);
+    let closed = changed_gap("a.py:1", "a.py:1", "unknown");
+    assert_eq!(closed.as_deref(), Some("the gap is closed: write → a.py:1"));
+    let other = changed_gap("a.py:2", "a.py:1", "unknown");
+    assert_eq!(other.as_deref(), Some("a.py:2, not unknown; the right answer of this gap is a.py:1"));
+}
+
 fn worlds() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds")
 }
@@ -88,6 +102,13 @@ fn check_file(file: &Path, language: &str) -> Vec<String> {
     let mut filled = Vec::new();
     for mark in &marked.marks {
         let at = format!("{shown}:{}: {}:{}:{} {}", mark.source_line, mark.path, mark.line, mark.column + 1, mark.name);
+        if let (Some(truth), Some(today)) = (&mark.expected, &mark.today) {
+            let found = answer(&world, mark).unwrap_or_else(|_| MISSING.to_owned());
+            wrong.extend(changed_gap(&found, truth, today).map(|why| format!("{at}: {why}")));
+            let miswritten = miswritten_places(&world, truth).into_iter();
+            wrong.extend(miswritten.map(|place| format!("{at}: no symbol is written {place}")));
+            continue;
+        }
         match (answer(&world, mark), &mark.expected) {
             (Err(nothing), _) => wrong.push(format!("{at}: {nothing}")),
             (Ok(found), Some(expected)) if found == *expected => {}
@@ -100,6 +121,34 @@ fn check_file(file: &Path, language: &str) -> Vec<String> {
         fs::write(file, fill_in(&text, &filled)).unwrap_or_else(|error| panic!("{shown}: {error}"));
     }
     wrong
+}
+
+/// Returns why the mark of a known gap is no longer true.
+fn changed_gap(found: &str, truth: &str, today: &str) -> Option<String> {
+    match found {
+        _ if found == truth => Some(format!("the gap is closed: write → {truth}")),
+        _ if found != today => Some(format!("{found}, not {today}; the right answer of this gap is {truth}")),
+        _ => None,
+    }
+}
+
+/// Returns the places in the truth of a gap that are written otherwise than the answer of a resolver would be. A place
+/// may be without a symbol, if extraction has none yet.
+fn miswritten_places(world: &MemoryWorld, truth: &str) -> Vec<String> {
+    let written = |file: &SourceFile, line: u32| -> Vec<String> {
+        let at_line = (0..).zip(file.facts.symbols.iter()).filter(|(_, symbol)| symbol.lines.start == line);
+        at_line.map(|(ordinal, _)| location(world, SymbolAt { file: file.id, ordinal })).collect()
+    };
+    let is_miswritten = |place: &&str| {
+        let (path, line) = place.split_once(':').expect("because only places have a colon");
+        let line = line.split('#').next().and_then(|line| line.parse().ok());
+        let file = world.file_at(path).and_then(|id| world.file(id));
+        let Some((file, line)) = file.zip(line) else { return true };
+        let known = written(&file, line);
+        !known.is_empty() && !known.iter().any(|known| known == place)
+    };
+    let places = truth.split([' ', ',']).filter(|word| word.contains(':'));
+    places.filter(is_miswritten).map(str::to_owned).collect()
 }
 
 fn in_memory(marked: &MarkedWorld) -> MemoryWorld {
