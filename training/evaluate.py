@@ -79,6 +79,8 @@ def prepare(a, name, kind):
             total = result["score"] / max(1e-3, 1 - result["score"])
             listed.append([total, begun[-1] if begun else -1, key in good])
         asked.append(dict(query=question["query"], listed=listed, good=[at for at, symbol in enumerate(symbols) if (symbol["path"], symbol["name"]) in good]))
+    for symbol in symbols:
+        symbol["code"] += " " + symbol["rest"]
     found = dict(symbols=[{key: symbol[key] for key in ("path", "names", "doc", "code", "test", "name")} for symbol in symbols], asked=asked)
     json.dump(found, open(kept, "w"))
     return found

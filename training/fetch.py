@@ -4,7 +4,8 @@
     fetch.py WORK
 
 Leaves WORK/src/ECOSYSTEM/NAME with source and prose only, WORK/excluded/... for the packages of packages/excluded.txt, and
-WORK/src.jsonl with the result for each. Existing packages are not fetched again.
+WORK/src.jsonl with the result for each. Existing packages are not fetched again. A clone of an excluded repository that no registry has can
+be put at WORK/excluded/clones/NAME.
 """
 import concurrent.futures
 import glob
@@ -23,6 +24,7 @@ CODE = set(".py .pyi .rs .go .js .mjs .cjs .jsx .ts .mts .cts .tsx .java .c .h .
 PROSE = set(".md .rst .txt .adoc .markdown".split())
 MOST_BYTES = 400_000
 MOST_FILES = 1500
+MOST_EXCLUDED_FILES = 20_000
 THREADS = 2
 
 
@@ -39,8 +41,10 @@ def excluded_repositories():
 REPOSITORIES = excluded_repositories()
 # Packages of excluded repositories under another name, and packages known to contain copies.
 OWN = set("serde_core serde_derive globset ignore home crates-io smol_str lsp-server line-index la-arena rowan bats commander got "
-          "botocore quart pip pipenv conda".split())
-OWN_PREFIXES = ("ra_ap_", "@vue/", "@trpc/", "@vitest/", "axum-", "tokio-", "grep-", "clap_", "cargo-")
+          "botocore quart pip pipenv conda djangorestframework expect pretty-format diff-sequences rustfmt-nightly guava-libraries "
+          "libspring-java postgresql apache golang-google-grpc".split())
+OWN_PREFIXES = ("ra_ap_", "@vue/", "@trpc/", "@vitest/", "axum-", "tokio-", "grep-", "clap_", "cargo-", "alacritty", "bevy_", "diesel_",
+                "gpui", "nu-", "@jest/", "jest-", "babel-jest", "babel-plugin-jest", "@nestjs/", "@pnpm/")
 
 
 def is_excluded(name, repository):
@@ -59,8 +63,8 @@ def run(*command, cwd=None, env=None, timeout=300):
         return subprocess.CompletedProcess(command, 1, "", "too late")
 
 
-def keep_sources(folder, stanzas=()):
-    """Removes files that are neither source nor prose, large, or under another licence; returns the number of files left."""
+def keep_sources(folder, most, stanzas=()):
+    """Removes files that are neither source nor prose, large, or under another licence; returns the number of files left, `most` at most."""
     kept = 0
     for at, folders, files in os.walk(folder, topdown=False):
         for file in files:
@@ -72,7 +76,7 @@ def keep_sources(folder, stanzas=()):
                 wanted = False
             if wanted and stanzas and not is_permissive(debian_licence_of(stanzas, inner.replace(os.sep, "/"))):
                 wanted = False
-            if os.path.islink(path) or not wanted or os.path.getsize(path) > MOST_BYTES or kept >= MOST_FILES:
+            if os.path.islink(path) or not wanted or os.path.getsize(path) > MOST_BYTES or kept >= most:
                 os.remove(path)
             else:
                 kept += 1
@@ -116,7 +120,7 @@ class Kept:
             shutil.rmtree(target, ignore_errors=True)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.move(folder, target)
-            if not keep_sources(target, stanzas if self.checks else ()):
+            if not (keep_sources(target, MOST_FILES, stanzas) if self.checks else keep_sources(target, MOST_EXCLUDED_FILES)):
                 why = "no source"
         self.note(ecosystem, name, version, licence, repository, why)
 
@@ -239,12 +243,19 @@ def apt_options(work):
     return options
 
 
-def debian(kept, batch, options):
-    """Runs `apt-get source` in batches; if one package is missing, each separately."""
+def codename():
+    try:
+        return (re.search(r"^VERSION_CODENAME=(\w+)", open("/etc/os-release").read(), re.M) or ["", ""])[1]
+    except OSError:
+        return ""
+
+
+def debian(kept, batch, options, release=""):
+    """Runs `apt-get source` in batches; if one package is missing, each separately, at last without security updates."""
     scratch = os.path.join(kept.work, "deb", batch[0])
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
-    run("apt-get", *options, "-qq", "source", "--download-only", *batch, cwd=scratch, timeout=600)
+    run("apt-get", *options, "-qq", "source", "--download-only", *(name + release for name in batch), cwd=scratch, timeout=600)
     for described in glob.glob(os.path.join(scratch, "*.dsc")):
         name = os.path.basename(described).split("_")[0]
         if name in batch and not kept.knows("debian", name):
@@ -252,10 +263,12 @@ def debian(kept, batch, options):
     shutil.rmtree(scratch, ignore_errors=True)
     missing = [name for name in batch if not kept.knows("debian", name)]
     for name in missing:
-        if len(batch) == 1:
-            kept.note("debian", name)
-        else:
+        if len(batch) > 1:
             debian(kept, [name], options)
+        elif not release and codename():
+            debian(kept, batch, options, "/" + codename())
+        else:
+            kept.note("debian", name)
 
 
 def unpack_debian(kept, name, scratch, described):
@@ -268,9 +281,9 @@ def unpack_debian(kept, name, scratch, described):
             continue
         is_debian = ".debian.tar" in packed
         run("tar", "xf", packed, "-C", folder, "--no-same-owner", *([] if is_debian else ["--strip-components=1"]))
-    if not os.listdir(folder):
+    if set(os.listdir(folder)) <= {"debian"}:
         # The description was fetched, but not the archive it describes.
-        return kept.note("debian", name)
+        return shutil.rmtree(folder)
     try:
         text = open(os.path.join(folder, "debian", "copyright"), errors="replace").read()
     except OSError:

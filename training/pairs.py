@@ -3,8 +3,8 @@
 
     pairs.py WORK MINER
 
-MINER is the example `mine` of crates/embedding. Leaves WORK/symbols.jsonl (a line per symbol: package, names, code, sentences)
-WORK/prose.txt (paragraphs of manuals, one per line, in words) and WORK/packages.tsv.
+MINER is the example `mine` of crates/embedding. Leaves WORK/symbols.jsonl (a line per symbol: package, names, head and rest of the code,
+sentences), WORK/prose.txt (paragraphs of manuals, one per line, in words) and WORK/packages.tsv.
 """
 import collections
 import hashlib
@@ -108,7 +108,7 @@ def main():
         said = [sentence for sentence, key in zip(said, keys) if spoken[key] < MOST_OF_SENTENCE]
         spoken.update(keys)
         if said:
-            row = dict(package=symbol["package"], language=symbol["language"], path=symbol["path"], names=symbol["names"], code=symbol["code"].strip(), said=said)
+            row = dict(package=symbol["package"], language=symbol["language"], path=symbol["path"], names=symbol["names"], code=symbol["code"].strip(), rest=symbol["rest"].strip(), said=said)
             by_package[symbol["package"]].append(row)
     # A file with two copies in it counts as a copy.
     copied = {key for key, count in copies.items() if count >= 2}

@@ -43,7 +43,7 @@ class Data:
         counts = collections.Counter()
         for row in rows:
             row["asked"] = [words(sentence) for sentence in row["said"]]
-            row["code"] = row["code"].split()[:MOST_CODE]
+            row["code"] = (row["code"] + " " + row["rest"]).split()[:MOST_CODE]
             row["names"] = row["names"].split()
             counts.update({word for sentence in row["asked"] for word in sentence} | set(row["code"]) | set(row["names"]))
         prose = [line.split() for line in open(os.path.join(work, "prose.txt"))]

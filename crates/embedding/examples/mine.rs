@@ -46,11 +46,12 @@ fn main() {
 fn write_symbols(label: &str, path: &str, bytes: Vec<u8>, with_all: bool, out: &mut impl Write) {
     let read = extract(path, bytes);
     let is_test = REGISTRY.is_test_path(path);
-    for symbol in &read.facts.symbols {
+    for symbol in read.facts.symbols.iter() {
         let passage = Passage::new(symbol, &read.text);
         if !is_training_kind(symbol.kind) || passage.doc.is_empty() && !with_all {
             continue;
         }
+        let [head, rest] = passage.head_and_rest();
         let told = json!({
             "package": label,
             "path": path,
@@ -59,7 +60,8 @@ fn write_symbols(label: &str, path: &str, bytes: Vec<u8>, with_all: bool, out: &
             "name": symbol.name,
             "names": format!("{} {}", tokenized(passage.name), tokenized(passage.qualified)),
             "doc": passage.doc,
-            "code": passage.code.map(tokenized).join(" "),
+            "code": head.map(tokenized).join(" "),
+            "rest": rest.map(tokenized).join(" "),
             "line": symbol.lines.start,
             "test": is_test || symbol.in_test,
         });

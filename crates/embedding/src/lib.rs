@@ -6,7 +6,7 @@
 //!
 //! # Use
 //!
-//! Words select, embeddings reorder. `query` computes the similarity of the best forty search hits of a query in the
+//! Words select, embeddings reorder. `query` computes the similarity of the best eighty search hits of a query in the
 //! user's own words, and ranks these again with it as one score factor among others (`meaning` on the wire). An
 //! embedding is computed on demand from stored text, takes microseconds and is not stored. Nothing is downloaded.
 //!
@@ -23,19 +23,21 @@
 //!
 //! The crate has no files, storage, ranking or floating point.
 
+mod matcher;
 mod model;
 mod passage;
 mod tokenizer;
 
 use std::sync::LazyLock;
 
-pub use model::{DIMENSIONS, Embedding, MAX_SIMILARITY, Model};
+pub use matcher::{MAX_MATCH, SameWord, WordMatcher};
+pub use model::{DIMENSIONS, Embedding, MAX_SIMILARITY, Model, PassageWords, Words};
 pub use passage::Passage;
 pub use tokenizer::tokenize;
 
 /// Must be incremented with every change of the weights or of the text that a passage takes from a symbol: results of
 /// different versions are not comparable.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 4;
 
 /// The shipped model.
 pub static MODEL: LazyLock<Model> = LazyLock::new(|| {

@@ -60,6 +60,28 @@ impl Embedding {
     }
 }
 
+/// The words of a text: rows of the known ones, and the unknown ones as written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words<'t> {
+    pub(crate) known: Vec<u32>,
+    pub(crate) unknown: Vec<&'t str>,
+}
+
+/// The words of a symbol by field, looked up once for the embedding and for the [match by word](crate::WordMatcher).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassageWords<'t> {
+    /// The name.
+    pub name: Words<'t>,
+    /// The end of the qualified name.
+    pub qualified: Words<'t>,
+    /// The doc comment.
+    pub doc: Words<'t>,
+    /// The start of the code.
+    pub head: Words<'t>,
+    /// The rest of the code.
+    pub rest: Words<'t>,
+}
+
 /// An embedding model: the sections of a weights file, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Model {
@@ -99,18 +121,74 @@ impl Model {
     /// Embeds a query; `None` if it has no words.
     pub fn embed_query(&self, text: &str) -> Option<Embedding> {
         let mut bag = BagOfWords::new();
-        bag.add(self, Field::Query, tokenize(text));
+        bag.add(self, Field::Query, &[&self.look_up([text])]);
         bag.normalize()
     }
 
     /// Embeds a symbol.
     pub fn embed_passage(&self, passage: &Passage<'_>) -> Option<Embedding> {
+        self.embed_words(&self.passage_words(passage))
+    }
+
+    /// Embeds a symbol whose words were looked up.
+    pub fn embed_words(&self, words: &PassageWords<'_>) -> Option<Embedding> {
         let mut bag = BagOfWords::new();
-        let [before, behind] = passage.code;
-        bag.add(self, Field::Code, tokenize(before).chain(tokenize(behind)));
-        bag.add(self, Field::Name, tokenize(passage.name).chain(tokenize(passage.qualified)));
-        bag.add(self, Field::Doc, tokenize(passage.doc));
+        bag.add(self, Field::Code, &[&words.head, &words.rest]);
+        bag.add(self, Field::Name, &[&words.name, &words.qualified]);
+        bag.add(self, Field::Doc, &[&words.doc]);
         bag.normalize()
+    }
+
+    /// Looks up the words of a symbol.
+    pub fn passage_words<'t>(&self, passage: &Passage<'t>) -> PassageWords<'t> {
+        let [head, rest] = passage.head_and_rest();
+        PassageWords {
+            name: self.look_up([passage.name]),
+            qualified: self.look_up([passage.qualified]),
+            doc: self.look_up([passage.doc]),
+            head: self.look_up(head),
+            rest: self.look_up(rest),
+        }
+    }
+
+    /// Looks up the words of some texts.
+    pub fn look_up<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> Words<'t> {
+        let mut words = Words::default();
+        let mut room = [0; MAX_WORD_LEN];
+        for word in texts.into_iter().flat_map(tokenize) {
+            let lower = &mut room[..word.len()];
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            match self.row(lower) {
+                Some(row) => words.known.push(row as u32),
+                None => words.unknown.push(word),
+            }
+        }
+        words
+    }
+
+    /// Returns the embedding of one word of a query and the length of its sum, which is its importance to the model.
+    pub(crate) fn embed_word(&self, word: &str) -> Option<(Embedding, u32)> {
+        let mut bag = BagOfWords::new();
+        bag.add(self, Field::Query, &[&self.look_up([word])]);
+        let length = bag.sums.iter().map(|sum| i64::from(*sum).pow(2)).sum::<i64>().isqrt();
+        Some((bag.normalize()?, length as u32))
+    }
+
+    /// Returns the number of rows of known words.
+    pub(crate) fn known_words(&self) -> usize {
+        self.words
+    }
+
+    /// Returns the components of a row.
+    pub(crate) fn components(&self, row: usize) -> [i16; DIMENSIONS] {
+        let packed = &self.rows[row * DIMENSIONS / 2..(row + 1) * DIMENSIONS / 2];
+        let mut components = [0; DIMENSIONS];
+        let (lower, upper) = components.split_at_mut(DIMENSIONS / 2);
+        for ((lower, upper), two) in lower.iter_mut().zip(upper).zip(packed) {
+            (*lower, *upper) = (i16::from(two & 15) - 8, i16::from(two >> 4) - 8);
+        }
+        components
     }
 
     /// Returns the row of a lower-case word.
@@ -127,7 +205,7 @@ impl Model {
         }
     }
 
-    fn word(&self, row: usize) -> &'static [u8] {
+    pub(crate) fn word(&self, row: usize) -> &'static [u8] {
         let end =
             |row: usize| u32::from_le_bytes(self.ends[4 * row..4 * row + 4].try_into().unwrap_or_default()) as usize;
         &self.text[if row == 0 { 0 } else { end(row - 1) }..end(row)]
@@ -156,18 +234,10 @@ impl BagOfWords {
         Self { sums: [0; DIMENSIONS] }
     }
 
-    fn add<'t>(&mut self, model: &Model, field: Field, words: impl Iterator<Item = &'t str>) {
-        let (mut known, mut unknown) = (Vec::with_capacity(512), Vec::new());
-        let mut room = [0; MAX_WORD_LEN];
-        for word in words {
-            let lower = &mut room[..word.len()];
-            lower.copy_from_slice(word.as_bytes());
-            lower.make_ascii_lowercase();
-            match model.row(lower) {
-                Some(row) => known.push(row as u32),
-                None => unknown.push(lower.to_vec()),
-            }
-        }
+    fn add(&mut self, model: &Model, field: Field, texts: &[&Words<'_>]) {
+        let mut known: Vec<u32> = texts.iter().flat_map(|words| &words.known).copied().collect();
+        let unknown = texts.iter().flat_map(|words| &words.unknown);
+        let mut unknown: Vec<Vec<u8>> = unknown.map(|word| word.to_ascii_lowercase().into_bytes()).collect();
         known.sort_unstable();
         for same in known.chunk_by(|one, another| one == another) {
             let row = same[0] as usize;

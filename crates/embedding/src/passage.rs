@@ -2,8 +2,12 @@
 
 use codecompass_model::Symbol;
 
-/// The maximum number of bytes of a symbol's code. The start says what it does; the rest says how.
-const MAX_CODE_BYTES: usize = 450;
+/// The maximum number of bytes of a symbol's code. Beyond 900 bytes little is gained, beyond 1,500 nothing.
+const MAX_CODE_BYTES: usize = 1500;
+
+/// The number of bytes at the start of the code that count as its head. The head says what the symbol does; the rest
+/// says how.
+const HEAD_BYTES: usize = 450;
 
 /// The maximum number of bytes of a symbol's docs.
 const MAX_DOC_BYTES: usize = 300;
@@ -37,6 +41,19 @@ impl<'t> Passage<'t> {
             doc: truncate(doc.map_or("", |(from, to)| slice(text, from, to)), MAX_DOC_BYTES),
             code: [before, truncate(slice(text, inner.1, end), MAX_CODE_BYTES - before.len())],
         }
+    }
+
+    /// Creates the passage of a text that has no name.
+    pub fn of_text(text: &'t str) -> Self {
+        Self { code: [truncate(text, MAX_CODE_BYTES), ""], ..Self::default() }
+    }
+
+    /// Returns the code in two parts, the head and the rest, each before and after the doc comment inside it.
+    pub fn head_and_rest(&self) -> [[&'t str; 2]; 2] {
+        let [before, behind] = self.code;
+        let (before, rest_before) = before.split_at(truncate(before, HEAD_BYTES).len());
+        let (behind, rest_behind) = behind.split_at(truncate(behind, HEAD_BYTES - before.len()).len());
+        [[before, behind], [rest_before, rest_behind]]
     }
 }
 
