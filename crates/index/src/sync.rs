@@ -30,6 +30,8 @@ pub struct SyncOptions<'a> {
     pub wait: bool,
     /// The only files that can have changed since the last sync of this work tree, if known.
     pub changed: Option<Vec<String>>,
+    /// Further commits whose views the same job builds and publishes, which costs less than a job for each.
+    pub also: Vec<Target>,
     /// Limits and exclusions of the listing.
     pub limits: Limits,
     /// Threads that read and extract; 0 means one per core.
@@ -127,6 +129,7 @@ fn sync_views(
         true => make.worktree_views(writer)?,
         false => (target.clone(), make.build_view(writer, target, None)?, None),
     };
+    let also = options.also.iter().map(|also| make.commit_view(writer, also)).collect::<Result<Vec<_>, _>>()?;
     (options.progress)(Progress::Publishing);
     writer.flush()?;
     let counts = make.counts.get();
@@ -144,9 +147,8 @@ fn sync_views(
         seen: made.seen,
         gone: made.gone,
         changed_files,
-        views: [Some((made.before, made.update)), beside.map(|beside| (beside.before, beside.update))]
-            .into_iter()
-            .flatten()
+        views: std::iter::once((made.before, made.update))
+            .chain(beside.into_iter().chain(also).map(|built| (built.before, built.update)))
             .filter(|(before, update)| before.differs_from(update))
             .map(|(_, update)| update)
             .collect(),

@@ -3,6 +3,8 @@
 //! Facts depend on a path and bytes and on nothing else. The target of a reference is not a fact: it is resolved at
 //! query time, against a snapshot.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Expr, ExprId, Lines, Span, SymbolKind, ValuePart, Visibility};
@@ -15,7 +17,7 @@ pub struct FileFacts {
     /// The expressions and types that symbols, references and local names use, each once. Operands come first.
     pub exprs: Vec<Expr>,
     /// Symbols in source order; a parent comes before its children.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Arc<Vec<Symbol>>,
     /// References in source order. Every name in the code except the names of symbols has one, so that no name is
     /// missed.
     pub references: Vec<Reference>,

@@ -101,6 +101,13 @@ impl std::fmt::Display for ResultId {
     }
 }
 
+/// Identifies a text by its content, for caches.
+pub fn content_key(bytes: &[u8]) -> [u8; 16] {
+    let mut key = [0; 16];
+    key.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    key
+}
+
 /// Computes the id of a project: 16 hex digits from the real path of its common git directory, or of its folder.
 pub fn project_id(real_path: &[u8]) -> String {
     let hash = blake3::hash(real_path);

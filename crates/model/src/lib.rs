@@ -53,6 +53,7 @@ mod blob;
 mod expr;
 mod facts;
 mod file_exprs;
+mod heap_size;
 pub mod ids;
 mod kind;
 mod languages;
@@ -71,7 +72,7 @@ pub use facts::{
 pub use kind::SymbolKind;
 pub use languages::Languages;
 pub use owner::{LineOwners, first_line, has_landmarks};
-pub use resolve::{Confidence, Resolution, Resolver, ReturnedCall, SourceFile, SymbolAt, World};
+pub use resolve::{CallSyntax, Confidence, Resolution, Resolver, ReturnedCall, SourceFile, SymbolAt, World};
 pub use span::{Lines, Span};
 pub use view::{SkipReason, VersionId, ViewKey};
 pub use visibility::Visibility;

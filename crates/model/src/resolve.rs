@@ -4,6 +4,7 @@
 //! view, and looks up only what a request needs. It is pure: the same view gives the same results.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::{FileFacts, VersionId};
 
@@ -26,7 +27,7 @@ pub struct SourceFile {
     /// Its language's name.
     pub language: String,
     /// Its facts.
-    pub facts: Rc<FileFacts>,
+    pub facts: Arc<FileFacts>,
 }
 
 /// The queries that a view answers. Results are ordered by path, then by index, and stay the same while the value
@@ -45,7 +46,7 @@ pub trait World {
     fn files_named(&self, name: &str) -> Rc<[VersionId]>;
 
     /// Returns the text of a file.
-    fn text(&self, id: VersionId) -> Option<Rc<str>>;
+    fn text(&self, id: VersionId) -> Option<Arc<str>>;
 
     /// Returns the symbols with exactly this simple name, without imports.
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]>;
@@ -71,7 +72,7 @@ impl<W: World + ?Sized> World for &W {
         (**self).files_named(name)
     }
 
-    fn text(&self, id: VersionId) -> Option<Rc<str>> {
+    fn text(&self, id: VersionId) -> Option<Arc<str>> {
         (**self).text(id)
     }
 
@@ -154,6 +155,23 @@ impl Resolution {
     }
 }
 
+/// What the syntax of a call says about the symbols that it may call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallSyntax {
+    /// Whether a call of a bare name may call a member of a type.
+    pub bare_calls_reach_members: bool,
+    /// Whether a call on a value may call a function that belongs to no type, because the value may be a module.
+    pub member_calls_reach_functions: bool,
+}
+
+impl CallSyntax {
+    /// The syntax excludes nothing.
+    pub const OPEN: Self = Self { bare_calls_reach_members: true, member_calls_reach_functions: true };
+
+    /// Members are called on values, and other functions are not.
+    pub const STRICT: Self = Self { bare_calls_reach_members: false, member_calls_reach_functions: false };
+}
+
 /// The rules of one language applied to one view, with a cache of their results.
 pub trait Resolver {
     /// Resolves a reference of a file, by its index into [`FileFacts::references`].
@@ -175,6 +193,21 @@ pub trait Resolver {
     /// Whether calling the value of a field counts as calling the field. In languages with first-class functions the
     /// callee is known only at run time, and the field is merely read.
     fn calls_fields(&self) -> bool {
+        true
+    }
+
+    /// What the syntax of a call excludes in this language.
+    fn call_syntax(&self) -> CallSyntax {
+        CallSyntax::OPEN
+    }
+
+    /// Returns the number of arguments of a call, if the language's functions fix it; `None` otherwise.
+    fn argument_count(&self, _file: VersionId, _at: u32) -> Option<u32> {
+        None
+    }
+
+    /// Whether a function may be called with this number of arguments.
+    fn accepts_arguments(&self, _function: SymbolAt, _count: u32) -> bool {
         true
     }
 

@@ -1,6 +1,7 @@
 //! Codecs: facts and text as compressed bytes. The bytes depend on the file alone, so worker threads produce them.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use codecompass_model::{Binding, Chunk, Expr, ExprId, FileFacts, Import, Problem, Reference, Symbol};
 use roaring::RoaringBitmap;
@@ -72,20 +73,21 @@ fn unpacked_size(bytes: &[u8]) -> usize {
     (size as usize).min(MAX_UNPACKED_BYTES)
 }
 
-/// The part of a file's facts that result lists are made from. It is small and stored separately.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// The part of a file's facts that result lists are made from. It is small and stored separately. Decoded facts share
+/// its symbols.
+#[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// Symbols in source order; a parent comes before its children.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Arc<Vec<Symbol>>,
     /// The chunks of the text index.
     pub chunks: Vec<Chunk>,
 }
 
 impl Outline {
-    /// Estimates its size in bytes.
-    pub(crate) fn weight(&self) -> usize {
-        let of = |symbol: &Symbol| 256 + symbol.name.len() + symbol.qualified_name.len() + symbol.signature.len();
-        self.symbols.iter().map(of).sum::<usize>() + self.chunks.len() * 24 + 64
+    /// Returns the number of bytes it has on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let symbols: usize = self.symbols.iter().map(|symbol| size_of::<Symbol>() + symbol.heap_bytes()).sum();
+        size_of::<Self>() + symbols + size_of_val(&self.chunks[..])
     }
 }
 
@@ -113,17 +115,18 @@ pub(crate) fn encode_facts(facts: &FileFacts) -> (Vec<u8>, Vec<u8>) {
         block_targets: seen,
     } = facts;
     (
-        encode(&(symbols, chunks)),
+        encode(&(&**symbols, chunks)),
         encode(&(names, exprs, references, imports, bindings, problems, lines, (calls, value, seen))),
     )
 }
 
 pub(crate) fn decode_outline(bytes: &[u8]) -> Result<Outline> {
-    decode(&unpack(bytes)?)
+    let (symbols, chunks): (Vec<Symbol>, Vec<Chunk>) = decode(&unpack(bytes)?)?;
+    Ok(Outline { symbols: Arc::new(symbols), chunks })
 }
 
-pub(crate) fn decode_facts(outline: &[u8], rest: &[u8]) -> Result<FileFacts> {
-    let Outline { symbols, chunks } = decode_outline(outline)?;
+pub(crate) fn decode_facts(outline: &Outline, rest: &[u8]) -> Result<FileFacts> {
+    let Outline { symbols, chunks } = outline.clone();
     let (names, exprs, references, imports, bindings, problems, lines, (calls, value, seen)): OtherFacts =
         decode(&unpack(rest)?)?;
     Ok(FileFacts {

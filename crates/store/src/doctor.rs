@@ -90,7 +90,7 @@ fn check_version(connection: &Connection, version: &VersionInfo) -> Result<()> {
         Ok(select.query_row([id], |row| row.get(0))?)
     };
     codec::decode_text(&body("texts")?)?;
-    let facts = codec::decode_facts(&body("outlines")?, &body("facts")?)?;
+    let facts = codec::decode_facts(&codec::decode_outline(&body("outlines")?)?, &body("facts")?)?;
     if facts.lines != version.lines || facts.symbols.len() as u32 != version.symbols {
         return Err(unfit("the facts"));
     }

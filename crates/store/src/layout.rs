@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cache::VersionCache;
 use crate::verified::VerifiedFiles;
 use crate::{Result, StoreError, private};
 
@@ -28,6 +29,7 @@ pub struct ProjectDir {
     root: PathBuf,
     /// The verified files and the recorded corruption of the project; clones of this value share them.
     verified: Arc<VerifiedFiles>,
+    cache: Arc<VersionCache>,
 }
 
 /// A lock that is held while this value exists.
@@ -39,7 +41,16 @@ pub(crate) struct Lock {
 impl ProjectDir {
     /// Names the folder; nothing is read or created.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), verified: Arc::default() }
+        Self { root: root.into(), verified: Arc::default(), cache: Arc::default() }
+    }
+
+    /// Uses this cache of decoded file versions instead of one of its own.
+    pub fn with_cache(self, cache: &Arc<VersionCache>) -> Self {
+        Self { cache: Arc::clone(cache), ..self }
+    }
+
+    pub(crate) fn cache(&self) -> &Arc<VersionCache> {
+        &self.cache
     }
 
     pub(crate) fn verified_files(&self) -> &Arc<VerifiedFiles> {

@@ -156,6 +156,7 @@ mod text_reader;
 mod text_scan;
 mod tokens;
 mod totals;
+mod vectors;
 mod verified;
 mod version;
 mod views;
@@ -164,6 +165,7 @@ mod writer;
 pub use archive::{
     Archive, ExportRequest, FORMAT_VERSION, ImportRequest, Imported, InitialView, Replaced, export, import,
 };
+pub use cache::VersionCache;
 pub use codec::Outline;
 pub use dictionary::Run;
 pub use doctor::{Check, Health, find_corruption, readable_halves};
@@ -186,6 +188,7 @@ pub use text_fields::{RecordKind, TextField};
 pub use text_hits::{TextHit, TextHits};
 pub use tokens::{is_odd, is_word, tokens};
 pub use totals::Totals;
+pub use vectors::VectorCache;
 pub use version::{NewVersion, StoredVersion, VersionInfo};
 pub use views::{Bitmaps, SkipCount, ViewInfo, ViewUpdate};
 pub use writer::{OnMissing, Publish, Tuning, WritePoint, Writer};

@@ -205,6 +205,11 @@ fn open_immutable(path: &Path) -> Result<Connection> {
     Ok(Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?)
 }
 
+/// Limits the page cache of a connection. A query reads a part of the database, and the system caches the file.
+pub(crate) fn limit_page_cache(connection: &Connection, kib: u32) -> Result<()> {
+    Ok(connection.pragma_update(None, "cache_size", -i64::from(kib))?)
+}
+
 /// Whether no file can be created in a folder.
 fn is_read_only(folder: &Path) -> bool {
     let probe = folder.join("store.db-shm");

@@ -12,7 +12,7 @@ use codecompass_model::{FileFacts, VersionId, ViewKey};
 use roaring::RoaringBitmap;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
-use crate::cache::Cache;
+use crate::cache::{Decoded, Part, VersionCache, VersionKey};
 use crate::layout::Lock;
 use crate::records::RecordRows;
 use crate::text::TextIndex;
@@ -141,8 +141,8 @@ pub struct Snapshot {
     members: RoaringBitmap,
     base: Option<RoaringBitmap>,
     edited: RoaringBitmap,
-    outlines: RefCell<Cache<Rc<Outline>>>,
-    pub(crate) texts: RefCell<Cache<Arc<str>>>,
+    cache: Arc<VersionCache>,
+    epoch_key: u64,
     versions: RefCell<HashMap<VersionId, Rc<VersionInfo>>>,
     catalogue: OnceCell<HashMap<VersionId, Rc<VersionInfo>>>,
     epoch: PathBuf,
@@ -173,15 +173,15 @@ impl Layer {
     }
 }
 
-/// The byte limits of the caches for texts and outlines.
-const TEXT_CACHE_BYTES: usize = 24 << 20;
-const OUTLINE_CACHE_BYTES: usize = 24 << 20;
+/// The page cache of a snapshot. Decoded rows are cached elsewhere.
+const PAGE_CACHE_KIB: u32 = 2048;
 
 impl Snapshot {
     fn open(dir: &ProjectDir, key: &ViewKey) -> Result<Self> {
         let reader = dir.mark_reader();
         let epoch = dir.epoch()?;
         let connection = schema::open_at(&epoch)?;
+        schema::limit_page_cache(&connection, PAGE_CACHE_KIB)?;
         connection.execute_batch("PRAGMA query_only = ON; BEGIN")?;
         let info = views::info(&connection, key)?.ok_or_else(|| StoreError::NoSuchView(key.encode()))?;
         let Bitmaps { members, edited, .. } = views::bitmaps(&connection, key)?.unwrap_or_default();
@@ -191,8 +191,8 @@ impl Snapshot {
             members,
             base: None,
             edited,
-            outlines: RefCell::new(Cache::new(OUTLINE_CACHE_BYTES)),
-            texts: RefCell::new(Cache::new(TEXT_CACHE_BYTES)),
+            cache: Arc::clone(dir.cache()),
+            epoch_key: dir.cache().epoch_key(&epoch),
             versions: RefCell::default(),
             catalogue: OnceCell::new(),
             epoch,
@@ -290,30 +290,60 @@ impl Snapshot {
     }
 
     /// Returns all facts of a version of this view.
-    pub fn facts(&self, id: VersionId) -> Result<FileFacts> {
-        codec::decode_facts(&self.body("outlines", id)?, &self.body("facts", id)?)
+    pub fn facts(&self, id: VersionId) -> Result<Arc<FileFacts>> {
+        let key = self.cache_key(id)?;
+        if let Some(Decoded::Facts(facts)) = key.and_then(|key| self.cache.get(key, Part::Facts)) {
+            return Ok(facts);
+        }
+        let outline = self.outline(id)?;
+        let facts = Arc::new(codec::decode_facts(&outline, &self.body("facts", id)?)?);
+        if let Some(key) = key {
+            self.cache.insert(key, Part::Facts, Decoded::Facts(Arc::clone(&facts)), facts.heap_bytes());
+        }
+        Ok(facts)
     }
 
     /// Returns the symbols and chunks of a version of this view.
-    pub fn outline(&self, id: VersionId) -> Result<Rc<Outline>> {
-        self.check_cancelled()?;
-        if let Some(outline) = self.outlines.borrow_mut().get(id) {
+    pub fn outline(&self, id: VersionId) -> Result<Arc<Outline>> {
+        let key = self.cache_key(id)?;
+        if let Some(Decoded::Outline(outline)) = key.and_then(|key| self.cache.get(key, Part::Outline)) {
             return Ok(outline);
         }
-        let outline = Rc::new(codec::decode_outline(&self.body("outlines", id)?)?);
-        self.outlines.borrow_mut().insert(id, outline.clone(), outline.weight());
+        let outline = Arc::new(codec::decode_outline(&self.body("outlines", id)?)?);
+        if let Some(key) = key {
+            self.cache.insert(key, Part::Outline, Decoded::Outline(Arc::clone(&outline)), outline.heap_bytes());
+        }
         Ok(outline)
     }
 
     /// Returns the text of a version.
     pub fn text(&self, id: VersionId) -> Result<Arc<str>> {
-        self.check_cancelled()?;
-        if let Some(text) = self.texts.borrow_mut().get(id) {
+        if let Some(text) = self.cached_text(id)? {
             return Ok(text);
         }
         let text: Arc<str> = codec::decode_text(&self.body("texts", id)?)?.into();
-        self.texts.borrow_mut().insert(id, text.clone(), text.len());
+        self.cache_text(id, &text)?;
         Ok(text)
+    }
+
+    /// Returns the text of a version if it is cached.
+    pub(crate) fn cached_text(&self, id: VersionId) -> Result<Option<Arc<str>>> {
+        match self.cache_key(id)?.and_then(|key| self.cache.get(key, Part::Text)) {
+            Some(Decoded::Text(text)) => Ok(Some(text)),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn cache_text(&self, id: VersionId, text: &Arc<str>) -> Result<()> {
+        if let Some(key) = self.cache_key(id)? {
+            self.cache.insert(key, Part::Text, Decoded::Text(Arc::clone(text)), text.len());
+        }
+        Ok(())
+    }
+
+    /// Returns the key of a version of this view; fails if the request was cancelled.
+    fn cache_key(&self, id: VersionId) -> Result<Option<VersionKey>> {
+        Ok(self.version(id)?.map(|version| self.cache.key(self.epoch_key, &version)))
     }
 
     fn body(&self, table: &str, id: VersionId) -> Result<Vec<u8>> {

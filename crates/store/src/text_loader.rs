@@ -1,7 +1,6 @@
 //! The text loader: reads texts on a thread of its own.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use codecompass_model::VersionId;
 use rusqlite::{Connection, OptionalExtension};
@@ -27,17 +26,19 @@ impl TextLoader {
     pub(crate) fn open(epoch: &Path) -> Result<Self> {
         let connection = schema::open_at(epoch)?;
         connection.execute_batch("PRAGMA query_only = ON")?;
+        // Every text is read once, from pages of its own.
+        schema::limit_page_cache(&connection, 256)?;
         Ok(Self { connection, unpacker: codec::Unpacker::new()?, text: Vec::new() })
     }
 
-    /// Reads the text of a version.
-    pub(crate) fn read(&mut self, id: VersionId) -> Result<Arc<str>> {
+    /// Reads the text of a version and returns what `look` makes of it.
+    pub(crate) fn read<T>(&mut self, id: VersionId, look: impl FnOnce(&str) -> T) -> Result<T> {
         let Self { connection, unpacker, text } = self;
         let mut select = connection.prepare_cached("SELECT body FROM texts WHERE fv = ?1")?;
         let unpack = |row: &rusqlite::Row<'_>| Ok(unpacker.unpack(row.get_ref(0)?.as_blob()?, text));
         let found = select.query_row([id], unpack).optional()?;
         found.ok_or_else(|| StoreError::Corrupt(format!("store.db: file version {id} has no text")))??;
         let text = std::str::from_utf8(text);
-        text.map(Arc::from).map_err(|error| StoreError::Corrupt(format!("store.db: a text: {error}")))
+        text.map(look).map_err(|error| StoreError::Corrupt(format!("store.db: a text: {error}")))
     }
 }

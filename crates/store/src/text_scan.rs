@@ -1,6 +1,7 @@
 //! Text scans: applies a function to many texts of a snapshot, on several threads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use codecompass_model::VersionId;
 
@@ -12,14 +13,14 @@ use crate::{Result, Snapshot, StoreError};
 const TEXTS_PER_THREAD: usize = 128;
 /// A cached text costs this fraction of one that must be read.
 const CACHED_TEXT_DISCOUNT: usize = 8;
+/// The size of the texts that one scan adds to the cache. More would displace what other queries need, and the scan
+/// would hold all of it until its end.
+const MAX_CACHED_BYTES: usize = 4 << 20;
 
 impl Snapshot {
     /// Applies `look` to the texts of these versions and returns the results in their order.
     pub fn map_texts<T: Send>(&self, ids: &[VersionId], look: impl Fn(&str) -> T + Sync) -> Result<Vec<T>> {
-        let at_hand: Vec<Option<Arc<str>>> = {
-            let mut texts = self.texts.borrow_mut();
-            ids.iter().map(|id| texts.get(*id)).collect()
-        };
+        let at_hand: Vec<Option<Arc<str>>> = ids.iter().map(|id| self.cached_text(*id)).collect::<Result<_>>()?;
         let known = at_hand.iter().flatten().count();
         let threads =
             if ids.len() - known + known / CACHED_TEXT_DISCOUNT < TEXTS_PER_THREAD { 1 } else { thread_count() };
@@ -31,25 +32,29 @@ impl Snapshot {
         readers.resize_with(threads, || None);
         let items: Vec<(VersionId, Option<Arc<str>>)> = ids.iter().copied().zip(at_hand).collect();
         let stop = self.cancel.borrow().clone();
+        let cached_bytes = AtomicUsize::new(0);
+        let is_cacheable = |text: &str| cached_bytes.fetch_add(text.len(), Ordering::Relaxed) < MAX_CACHED_BYTES;
         let shares = in_threads(readers, |mut reader, first| {
             let share = items.iter().skip(first).step_by(threads);
-            let one = |(id, text): &(VersionId, Option<Arc<str>>)| {
+            let mut one = |(id, text): &(VersionId, Option<Arc<str>>)| -> Result<(T, Option<Box<str>>)> {
                 check_cancelled(&stop)?;
                 match (text, &mut reader) {
                     (Some(text), _) => Ok((look(text), None)),
-                    (None, Some(reader)) => reader.read(*id).map(|text| (look(&text), Some(text))),
+                    (None, Some(reader)) => {
+                        reader.read(*id, |text| (look(text), is_cacheable(text).then(|| text.into())))
+                    }
                     (None, None) => Err(StoreError::Corrupt(format!("no reader for file version {id}"))),
                 }
             };
-            share.map(one).collect::<Result<Vec<_>>>()
+            share.map(&mut one).collect::<Result<Vec<_>>>()
         })?;
         let mut shares: Vec<_> = shares.into_iter().map(Vec::into_iter).collect();
         let mut looks = Vec::with_capacity(ids.len());
-        let mut texts = self.texts.borrow_mut();
         for (at, id) in ids.iter().enumerate() {
             let (look, read) = shares[at % threads].next().expect("because each text has a result");
             if let Some(text) = read {
-                texts.insert(*id, text.clone(), text.len());
+                // Copied, so that no memory of a thread that has ended stays in use.
+                self.cache_text(*id, &Arc::from(&*text))?;
             }
             looks.push(look);
         }

@@ -65,6 +65,7 @@ impl Project {
             upgrade: false,
             wait: true,
             changed,
+            also: Vec::new(),
             limits: Limits { languages: self.languages.clone(), ..Limits::default() },
             threads: 2,
             tuning: Tuning::default(),
