@@ -38,7 +38,7 @@ impl Conventions {
 
 /// Conventions of all languages, or of languages without a grammar.
 pub(crate) const COMMON: Conventions = Conventions {
-    test_folders: &["test", "tests", "testing", "spec", "specs", "test_utils", "e2e"],
+    test_folders: &["test", "tests", "testing", "spec", "specs", "test_utils", "e2e", "regress"],
     test_infixes: &["_spec."],
     folder_stems: &["init", "main"],
     ..Conventions::NONE

@@ -6,6 +6,7 @@
 mod input;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use codecompass_model::{
     Binding, BindingKind, Expr, ExprId, FileFacts, Flags, Import, LexicalTarget, Lines, Problem, ProblemKind, RefShape,
@@ -221,11 +222,16 @@ impl<'t> Draft<'t> {
         symbol.value = self.lower_input(new.value);
         let SymbolExtras { owner, bases, header, flags } = std::mem::take(&mut new.extras);
         (symbol.owner, symbol.bases, symbol.header, symbol.flags) = (owner, bases, header, flags);
-        self.facts.symbols.push(symbol);
+        self.symbols_mut().push(symbol);
         self.attributes.extend(new.attributes.iter().map(|&span| (index, span)));
         if end > 0 {
             self.scopes.push(OpenSymbol { symbol: index, end });
         }
+    }
+
+    /// Returns the symbols. Nothing shares them before the facts are complete, so nothing is copied.
+    fn symbols_mut(&mut self) -> &mut Vec<Symbol> {
+        Arc::make_mut(&mut self.facts.symbols)
     }
 
     /// Returns the number of symbols so far.
@@ -236,21 +242,21 @@ impl<'t> Draft<'t> {
     /// Sets the type and the owner of a symbol that was added already. Both may mention the symbol's own type
     /// parameters, so they are known only after it was added.
     pub(crate) fn annotate_symbol(&mut self, symbol: u32, annotation: ExprId, owner: Option<ExprId>) {
-        if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
+        if let Some(symbol) = self.symbols_mut().get_mut(symbol as usize) {
             (symbol.annotation, symbol.owner) = (Some(annotation), owner);
         }
     }
 
     /// Adds flags to a symbol that was added already.
     pub(crate) fn flag_symbol(&mut self, symbol: u32, flags: Flags) {
-        if let Some(symbol) = self.facts.symbols.get_mut(symbol as usize) {
+        if let Some(symbol) = self.symbols_mut().get_mut(symbol as usize) {
             symbol.flags = symbol.flags | flags;
         }
     }
 
     /// Sets the initial value of a symbol, or the value it returns.
     pub(crate) fn set_value(&mut self, symbol: u32, value: ExprId) {
-        self.facts.symbols[symbol as usize].value = Some(value);
+        self.symbols_mut()[symbol as usize].value = Some(value);
     }
 
     /// Sets the value of a local binding.
@@ -298,7 +304,7 @@ impl<'t> Draft<'t> {
     /// Adds a base type to the innermost open symbol.
     pub(crate) fn add_base(&mut self, base: ExprId) {
         if let Some(symbol) = self.enclosing_index() {
-            self.facts.symbols[symbol as usize].bases.push(base);
+            self.symbols_mut()[symbol as usize].bases.push(base);
         }
     }
 
@@ -652,8 +658,9 @@ impl<'t> Draft<'t> {
         self.problem(ProblemKind::Syntax, tree.errors);
         self.problem(ProblemKind::TooDeep, if tree.too_deep.count > 0 { tree.too_deep } else { self.too_deep });
         self.problem(ProblemKind::TooMany, self.too_many);
-        identity::assign_ordinals(&mut self.facts.symbols);
-        identity::hash_contents(self.text, &mut self.facts.symbols, &self.attributes);
+        let symbols = Arc::make_mut(&mut self.facts.symbols);
+        identity::assign_ordinals(symbols);
+        identity::hash_contents(self.text, symbols, &self.attributes);
         self.facts.names = self.names.into_list();
         self.facts.exprs = self.exprs.into_list();
         self.facts

@@ -138,6 +138,8 @@ mod tests {
             ("tests/api.rs", true),
             ("src/Tests/Api.cs", true),
             ("src/__tests__/app.ts", true),
+            ("regress/attach.sh", true),
+            ("ml/regression/model.py", false),
             ("pkg/testdata/a.go", true),
             ("src/parser/tests.rs", true),
             ("polls/tests.py", true),

@@ -9,7 +9,7 @@ pub(crate) mod hooks;
 pub(crate) mod includes;
 
 use codecompass_model::SymbolKind::{Enum, Union, Variant};
-use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
+use codecompass_model::{CallSyntax, Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
 use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
@@ -50,6 +50,7 @@ static SPEC: LanguageSpec = LanguageSpec {
 
 static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "c",
+    call_syntax: CallSyntax::STRICT,
     interop: &["cpp"],
     lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Unit, LookupStep::Global],
     unit: Unit::Include,

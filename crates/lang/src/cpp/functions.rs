@@ -298,6 +298,12 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
             (false, true) => SymbolKind::Field,
             (false, false) => SymbolKind::Var,
         };
+        let end = match (is_template, is_function) {
+            (true, _) => walk.tree.next(outer),
+            // The code that initialises a variable belongs to it.
+            (false, false) => walk.tree.next(declarator),
+            (false, true) => 0,
+        };
         let symbol = walk.define(
             outer,
             Definition {
@@ -306,7 +312,7 @@ pub(super) fn declare(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
                 value: value.filter(|_| !is_function && !has_constructor_args(walk, declarator)),
                 flags: flags | Flags::ABSTRACT.when(is_open),
                 visibility,
-                end: if is_template { walk.tree.next(outer) } else { 0 },
+                end,
                 ..Definition::new(kind, name.name)
             },
         );

@@ -12,7 +12,7 @@ mod paths;
 mod repair;
 
 use codecompass_model::SymbolKind::{self, Class, Struct, Union, Variant};
-use codecompass_model::{Literal, RefShape, Visibility};
+use codecompass_model::{CallSyntax, Literal, RefShape, Visibility};
 
 use crate::c::hooks as c;
 use crate::c::includes;
@@ -27,7 +27,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "cpp",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"],
     file_names: &[],
     interpreters: &[],
@@ -72,6 +72,7 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
 
 static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "cpp",
+    call_syntax: CallSyntax { member_calls_reach_functions: false, ..CallSyntax::OPEN },
     interop: &["c"],
     separator: "::",
     lookup_order: &[LookupStep::Enclosing, LookupStep::Unit],

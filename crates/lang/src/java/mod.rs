@@ -82,6 +82,7 @@ fn visibility(kind: SymbolKind, around: Option<SymbolKind>) -> Option<Visibility
 
 static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "java",
+    arity_is_fixed: true,
     lookup_order: &[
         LookupStep::Enclosing,
         LookupStep::File,

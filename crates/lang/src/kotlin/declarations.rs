@@ -333,7 +333,10 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         None => walk.child_of(at, "variable_declaration").into_iter().collect(),
     };
     let is_whole = walk.child_of(at, "multi_variable_declaration").is_none();
-    let getter = walk.child_of(at, "getter");
+    let accessors = following_accessors(walk, at);
+    let last = accessors.last().copied().unwrap_or(at);
+    let is_getter = |one: &usize| walk.kind(*one) == "getter";
+    let getter = walk.child_of(at, "getter").or_else(|| accessors.iter().copied().find(is_getter));
     for (n, one) in names.into_iter().enumerate() {
         let Some(name) = walk.child_of(one, "simple_identifier") else { continue };
         let declared = walk.items(one).find(|&item| is_type(walk.kind(item)));
@@ -349,9 +352,9 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let is_const = walk.child_of(at, "modifiers").is_some_and(|words| has_word(walk, words, "const"));
         let kind = if is_const { SymbolKind::Const } else { SymbolKind::Property };
         let body = getter.or_else(|| walk.child_of(at, "setter"));
-        let end = walk.tree.next(at);
-        let symbol = walk.define(at, Definition { body, end, ..Definition::new(kind, name) });
-        walk.draft.block(end, false);
+        let end = walk.tree.next(last);
+        let symbol = walk.define(at, Definition { body, end, last: Some(last), ..Definition::new(kind, name) });
+        walk.draft.block(walk.tree.next(at), false);
         type_params(walk, at);
         let Some(symbol) = symbol else { continue };
         let owner = walk.child(at, "receiver").map(|receiver| walk.lower(receiver));
@@ -368,6 +371,22 @@ pub(super) fn property(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         }
     }
     at + 1
+}
+
+/// Returns the accessors of a property that the grammar puts after it, because they begin on a line of their own.
+fn following_accessors(walk: &Walk<'_, '_>, at: usize) -> Vec<usize> {
+    let parent = walk.parent(at);
+    let mut accessors = Vec::new();
+    let mut next = walk.tree.next(at);
+    while next < walk.tree.next(parent) {
+        match walk.kind(next) {
+            "getter" | "setter" => accessors.push(next),
+            "line_comment" | "multiline_comment" | "modifiers" => {}
+            _ => break,
+        }
+        next = walk.tree.next(next);
+    }
+    accessors
 }
 
 /// `get() = …`, `set(value) { … }`: a block in which `field` is the property's value.

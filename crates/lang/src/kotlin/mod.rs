@@ -24,7 +24,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "kotlin",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["kt", "kts"],
     file_names: &[],
     interpreters: &["kotlin"],

@@ -113,7 +113,8 @@ mod tests {
         let expected =
             ["key name 2-2", "key scripts 3-6", " key scripts.build 4-4", " key scripts.deep 5-5", "key files 7-7"];
         assert_eq!(render_landmarks("json", text), expected);
-        let signatures: Vec<String> = facts("json", text).symbols.into_iter().map(|symbol| symbol.signature).collect();
+        let signatures: Vec<String> =
+            facts("json", text).symbols.iter().map(|symbol| symbol.signature.clone()).collect();
         assert_eq!(signatures[..3], ["\"name\": \"x\"", "\"scripts\"", "\"build\": \"tsc\""]);
     }
 

@@ -25,6 +25,8 @@ mod sql;
 mod toml;
 mod yaml;
 
+use std::sync::Arc;
+
 use codecompass_model::{FileFacts, Flags, Lines, Span, Symbol, SymbolKind};
 
 use crate::interner::FastMap;
@@ -88,9 +90,10 @@ pub(crate) fn add(reader: &LandmarkReader, path: &str, text: &str, lines: &LineS
     let mut reading = LandmarkBuilder { text, entries: Vec::new(), open: Vec::new(), prefix: String::new() };
     (reader.read)(&mut reading);
     reading.close_to(0, text.len());
-    facts.symbols = symbols(reading, lines);
-    identity::assign_ordinals(&mut facts.symbols);
-    identity::hash_contents(text, &mut facts.symbols, &[]);
+    let mut symbols = symbols(reading, lines);
+    identity::assign_ordinals(&mut symbols);
+    identity::hash_contents(text, &mut symbols, &[]);
+    facts.symbols = Arc::new(symbols);
 }
 
 /// Returns whether a program generated the file for programs: a lock file or a minified file.

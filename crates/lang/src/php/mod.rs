@@ -10,7 +10,7 @@ mod hooks;
 
 use codecompass_model::BindingKind::Local;
 use codecompass_model::SymbolKind::{Class, Const, Enum, Interface, Property, Trait, Variant};
-use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
+use codecompass_model::{CallSyntax, Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
 use crate::rules::{LookupStep, Namespaces, OuterUnits, ScopePolicy, Unit};
@@ -73,6 +73,7 @@ static SPEC: LanguageSpec = LanguageSpec {
 
 static SCOPE_POLICY: ScopePolicy = ScopePolicy {
     language: "php",
+    call_syntax: CallSyntax::STRICT,
     separator: "\\",
     lookup_order: &[LookupStep::Enclosing, LookupStep::File, LookupStep::Import, LookupStep::Unit],
     unit: Unit::Package,

@@ -233,7 +233,8 @@ pub(super) fn constant(walk: &mut Walk<'_, '_>, at: usize, name: usize, value: u
             }
         }
         _ => {
-            walk.define(at, Definition { value: Some(value), ..Definition::new(SymbolKind::Const, name) });
+            let end = walk.tree.next(at);
+            walk.define(at, Definition { value: Some(value), end, ..Definition::new(SymbolKind::Const, name) });
         }
     }
 }

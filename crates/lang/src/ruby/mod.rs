@@ -22,7 +22,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "ruby",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["rb", "rake", "gemspec", "ru"],
     file_names: &["Rakefile", "Gemfile"],
     interpreters: &["ruby"],

@@ -6,7 +6,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, ExprId, Import, RefShape, Resolution, Resolver, SourceFile, SymbolAt, SymbolKind, VersionId, World,
+    CallSyntax, Confidence, Expr, ExprId, Import, RefShape, Resolution, Resolver, SourceFile, SymbolAt, SymbolKind,
+    VersionId, World,
 };
 
 use super::index::Index;
@@ -169,6 +170,26 @@ impl Resolver for Engine<'_> {
 
     fn calls_fields(&self) -> bool {
         self.policy.calls_fields
+    }
+
+    fn call_syntax(&self) -> CallSyntax {
+        self.policy.call_syntax
+    }
+
+    fn argument_count(&self, file: VersionId, at: u32) -> Option<u32> {
+        let file = self.file(file).filter(|_| self.policy.arity_is_fixed)?;
+        match file.facts().expr(file.facts().call_at(at)?) {
+            Expr::Call { args, .. } => Some(args.len() as u32),
+            _ => None,
+        }
+    }
+
+    fn accepts_arguments(&self, function: SymbolAt, count: u32) -> bool {
+        let Some(file) = self.file(function.file).filter(|_| self.policy.arity_is_fixed) else { return true };
+        let annotation = file.symbol(function.ordinal).and_then(|symbol| symbol.annotation);
+        let Some(Expr::Func(of)) = annotation.map(|of| file.facts().expr(of)) else { return true };
+        let wanted = of.params.len() as u32;
+        (count <= wanted || of.variadic) && count + of.optional + u32::from(of.variadic) >= wanted
     }
 
     fn out_of_line_members(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -7,6 +7,7 @@
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{
     Binding, BindingKind, ExprId, FileFacts, Import, RefShape, Reference, SourceFile, Symbol, SymbolKind, VersionId,
@@ -198,7 +199,7 @@ impl Index {
     /// Returns the text of the file by lines; empty if the view has no text.
     pub(crate) fn lines(&self, world: &dyn World) -> &Lines {
         self.lines.get_or_init(|| {
-            let text = world.text(self.id()).unwrap_or_default();
+            let text = world.text(self.id()).unwrap_or_else(|| "".into());
             Lines { starts: LineStarts::new(&text), text, indents: OnceCell::new() }
         })
     }
@@ -272,7 +273,7 @@ impl NameIndex {
 
 /// The text of a file by lines.
 pub(crate) struct Lines {
-    text: Rc<str>,
+    text: Arc<str>,
     starts: LineStarts,
     /// The indentation of each line, computed on first use.
     indents: OnceCell<Box<[Option<u32>]>>,

@@ -148,7 +148,7 @@ impl Engine<'_> {
     /// Returns the out-of-line members of a file, by owner.
     pub(super) fn out_of_line_in(&self, id: VersionId) -> Rc<HashMap<SymbolAt, Vec<SymbolAt>>> {
         let Some(file) = self.file(id) else { return Rc::default() };
-        let owned = || (0..).zip(&file.facts().symbols).filter(|(_, symbol)| symbol.owner.is_some());
+        let owned = || (0..).zip(file.facts().symbols.iter()).filter(|(_, symbol)| symbol.owner.is_some());
         if owned().next().is_none() {
             return Rc::default();
         }

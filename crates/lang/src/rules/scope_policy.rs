@@ -1,6 +1,6 @@
 //! The scope policy of a language: the lookup order of names, the unit, and the handling of imports.
 
-use codecompass_model::{FileFacts, Import, Literal, VersionId, World};
+use codecompass_model::{CallSyntax, FileFacts, Import, Literal, VersionId, World};
 
 /// The properties of a language that the shared resolver needs.
 pub(crate) struct ScopePolicy {
@@ -28,6 +28,10 @@ pub(crate) struct ScopePolicy {
     pub(crate) calls_construct: bool,
     /// Whether member functions define the results of operators: `operator->`, `operator[]`, `begin`.
     pub(crate) operators: bool,
+    /// What the syntax of a call excludes.
+    pub(crate) call_syntax: CallSyntax,
+    /// Whether every call gives as many arguments as the function has parameters.
+    pub(crate) arity_is_fixed: bool,
     /// Whether calling the value of a field is a call of the field.
     pub(crate) calls_fields: bool,
     /// Whether names outside a type cannot be bare names inside it.
@@ -124,6 +128,8 @@ impl ScopePolicy {
         out_of_line: OutOfLineMembers::InFile,
         calls_construct: false,
         operators: false,
+        call_syntax: CallSyntax::OPEN,
+        arity_is_fixed: false,
         calls_fields: false,
         closed_types: false,
         using_macros: &[],

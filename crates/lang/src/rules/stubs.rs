@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{SourceFile, SymbolAt, VersionId};
 
@@ -24,7 +25,7 @@ impl Library {
                 id: VersionId::MAX - at as VersionId,
                 path: scoping.library_file.to_owned(),
                 language: scoping.language.to_owned(),
-                facts: Rc::new((scoping.extract_library)(scoping.library_file, text)),
+                facts: Arc::new((scoping.extract_library)(scoping.library_file, text)),
             })
         };
         let files: Vec<_> = texts.enumerate().map(file).collect();

@@ -285,13 +285,14 @@ pub(super) fn value(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     };
     let around = walk.draft.enclosing().map(|around| around.kind);
     let kind = if matches!(around, None | Some(SymbolKind::Namespace)) { SymbolKind::Var } else { SymbolKind::Field };
+    // The code that initialises one value belongs to it. The members of an anonymous class belong to the type around it.
+    let is_instance = value.is_some_and(|value| walk.kind(value) == "instance_expression");
+    let end = if names.len() == 1 && !is_instance { walk.tree.next(at) } else { 0 };
     for (name, is_whole) in names {
         let annotation = of.filter(|_| is_whole);
         let value = value.filter(|_| is_whole);
-        walk.define(
-            at,
-            Definition { annotation, value, visibility: visibility(walk, at), ..Definition::new(kind, name) },
-        );
+        let visibility = visibility(walk, at);
+        walk.define(at, Definition { annotation, value, visibility, end, ..Definition::new(kind, name) });
     }
     at + 1
 }

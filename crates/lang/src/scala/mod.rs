@@ -21,7 +21,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "scala",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["scala", "sc"],
     file_names: &[],
     interpreters: &["scala"],

@@ -158,10 +158,13 @@ impl EcmaResolver<'_> {
                 .map(|base| self.type_from_text(base, &scope))
                 .collect();
         }
-        vec![if list.contains('(') {
-            self.instance_of(&self.value(list, &scope), &[])
-        } else {
-            self.type_from_text(list, &scope)
+        if list.contains('(') {
+            return vec![self.instance_of(&self.value(list, &scope), &[])];
+        }
+        vec![match self.type_from_text(list, &scope) {
+            // A base class is a value: a function in JavaScript, a module whose whole export is the class.
+            Type::Unknown => self.instance_of(&self.value(list, &scope), &[]),
+            found => found,
         }]
     }
 

@@ -86,13 +86,16 @@ impl EcmaResolver<'_> {
         name: &str,
         space: Space,
     ) -> Option<(Option<u32>, Vec<u32>)> {
+        let fitting = |&&place: &&u32| {
+            index.symbol(place).is_some_and(|symbol| !is_member(symbol.kind) && is_in_space(symbol, space))
+        };
         index.chain(scope.symbol).find_map(|around| {
-            let children = index.named(around, name);
-            let fitting = |&&place: &&u32| {
-                index.symbol(place).is_some_and(|symbol| !is_member(symbol.kind) && is_in_space(symbol, space))
-            };
-            let found: Vec<u32> = children.iter().filter(fitting).copied().collect();
-            let found = self.visible(index, around, found, scope.line);
+            let found: Vec<u32> = index.named(around, name).iter().filter(fitting).copied().collect();
+            let mut found = self.visible(index, around, found, scope.line);
+            if found.is_empty() {
+                let others = merged_namespaces(index, around).into_iter();
+                found = others.flat_map(|other| index.named(Some(other), name)).filter(fitting).copied().collect();
+            }
             (!found.is_empty()).then_some((around, found))
         })
     }
@@ -202,6 +205,16 @@ impl EcmaResolver<'_> {
         let fitting = |&&place: &&u32| index.symbol(place).is_some_and(|symbol| is_in_space(symbol, space));
         children.filter(fitting).map(|&place| SymbolAt { file: around.file, ordinal: place }).collect()
     }
+}
+
+/// Returns the other declarations of a namespace in the file; all of them share their exported names.
+fn merged_namespaces(index: &Index, at: Option<u32>) -> Vec<u32> {
+    let is_namespace = |place: u32| index.symbol(place).is_some_and(|symbol| symbol.kind == SymbolKind::Namespace);
+    let Some((at, symbol)) = at.filter(|&at| is_namespace(at)).and_then(|at| Some((at, index.symbol(at)?))) else {
+        return Vec::new();
+    };
+    let same = index.named(symbol.parent, &symbol.name).iter().copied();
+    same.filter(|&place| place != at && is_namespace(place)).collect()
 }
 
 /// Returns whether a symbol is in the namespace of types, or of values.

@@ -184,8 +184,9 @@ fn space_of(shape: RefShape) -> Space {
     }
 }
 
+/// Returns whether a name of this shape means what a module exports as a whole, not the module.
 fn is_called(shape: RefShape) -> bool {
-    matches!(shape, RefShape::Call | RefShape::Construct | RefShape::Jsx | RefShape::Decorator)
+    matches!(shape, RefShape::Call | RefShape::Construct | RefShape::Jsx | RefShape::Decorator | RefShape::Extends)
 }
 
 /// Returns whether a text is one name.

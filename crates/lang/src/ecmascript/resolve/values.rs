@@ -170,6 +170,8 @@ impl EcmaResolver<'_> {
             "undefined" | "null" => Type::Unknown,
             "true" | "false" => Type::External,
             _ => match self.name(scope, name, Space::Value) {
+                // CommonJS: the module itself.
+                NameTarget::External if name == "exports" => Type::Module(scope.file),
                 NameTarget::External => self.built_in_value(name),
                 target => self.target_type(target),
             },

@@ -227,6 +227,11 @@ impl GoResolver<'_> {
         None
     }
 
+    /// Returns whether a type has a method of this name.
+    pub(super) fn has_method(&self, of: &Type, name: &str) -> bool {
+        matches!(self.member(of, name), Member::Methods(..))
+    }
+
     /// Returns whether keys in a literal of this type are values.
     pub(super) fn is_collection(&self, of: &Type) -> bool {
         matches!(self.underlying(of), Type::List(_) | Type::Map(_))

@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use codecompass_model::{
-    Confidence, ExprId, RefShape, Reference, Resolution, Resolver, SymbolAt, SymbolKind, VersionId, World,
+    CallSyntax, Confidence, ExprId, RefShape, Reference, Resolution, Resolver, SymbolAt, SymbolKind, VersionId, World,
 };
 
 use crate::rules::memo::{Memo, QueryStack};
@@ -114,6 +114,10 @@ impl Resolver for GoResolver<'_> {
         }
     }
 
+    fn call_syntax(&self) -> CallSyntax {
+        CallSyntax { bare_calls_reach_members: false, ..CallSyntax::OPEN }
+    }
+
     fn calls_fields(&self) -> bool {
         false
     }
@@ -184,7 +188,10 @@ impl GoResolver<'_> {
             Value::Typed(of) => self.member_resolution(scope, &of, name, is_call),
             Value::TypeName(of) => match self.key_of(&of, name) {
                 Some(field) => Resolution::proved(field, "a field of the literal's type"),
-                None if self.is_collection(&of) => self.key_value(scope, name),
+                // `T{Len: 1}` and `T.Len` have the same shape: a method of the type makes it a method expression.
+                None if self.is_collection(&of) && !is_call && !self.has_method(&of, name) => {
+                    self.key_value(scope, name)
+                }
                 None => self.member_resolution(scope, &of, name, is_call),
             },
             Value::Predeclared(_) => Resolution::External,

@@ -218,6 +218,10 @@ pub(super) fn result(ty: &Ty, method: &str) -> Option<Ty> {
         ("OnceCell" | "OnceLock", "get_or_init" | "get_mut_or_init") => one(),
         ("Mutex" | "RwLock", "lock" | "read" | "write" | "into_inner" | "get_mut") => Ty::library("Result", [one()]),
         ("Mutex" | "RwLock", "try_lock" | "try_read" | "try_write") => Ty::library("Result", [one()]),
+        // `Borrow` is rarely in scope; the method of the cell is.
+        ("Arc" | "Rc" | "Box", "borrow" | "borrow_mut") if matches!(one(), Ty::Library(of, _) if &*of == "RefCell") => {
+            one().argument(0)
+        }
         (
             "Arc" | "Rc" | "Box" | "Cow" | "Pin",
             "as_ref" | "as_mut" | "borrow" | "into_owned" | "to_mut" | "get_mut",

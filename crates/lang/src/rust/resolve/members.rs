@@ -160,6 +160,26 @@ impl RustResolver<'_> {
         }
     }
 
+    /// Looks up `<T as Trait>::name`: in the trait's `impl` for the type, then in the trait.
+    pub(super) fn member_of_trait(&self, ty: &Ty, of_trait: SymbolAt, name: &str) -> Option<MemberTarget> {
+        let is_of_trait = |candidate: &&Candidate| match candidate.origin {
+            MemberOrigin::Inherent => false,
+            MemberOrigin::Trait => candidate.owner == of_trait,
+            MemberOrigin::Implementation => {
+                let implementation = self.implementation(candidate.owner);
+                implementation.of_trait.as_ref().is_some_and(|bound| bound.symbol == Some(of_trait))
+            }
+        };
+        let all = self.candidates(name);
+        let fitting: Vec<Candidate> = all.iter().filter(is_of_trait).copied().collect();
+        self.trait_member(ty, &fitting).or_else(|| {
+            // No `impl` is known for an open type: the trait's declaration is meant.
+            let is_open = matches!(ty, Ty::Param(_) | Ty::SelfOf(_) | Ty::Bounds(_) | Ty::Projection(..));
+            let declared = fitting.iter().find(|candidate| is_open && candidate.origin == MemberOrigin::Trait)?;
+            Some(MemberTarget::Found(declared.at, TypeBindings::default(), ty.clone()))
+        })
+    }
+
     /// Returns the declaration of the associated type of this name.
     pub(super) fn associated_type(&self, ty: &Ty, name: &str) -> Option<SymbolAt> {
         let MemberTarget::Found(at, ..) = self.select(None, ty, name, MemberKind::Type)? else { return None };

@@ -29,7 +29,9 @@ mod types;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use codecompass_model::{Binding, ExprId, Import, Resolution, Resolver, Symbol, SymbolAt, VersionId, World};
+use codecompass_model::{
+    Binding, CallSyntax, ExprId, Import, Resolution, Resolver, Symbol, SymbolAt, VersionId, World,
+};
 
 use crate::rules::index::Index;
 use crate::rules::memo::{DepthGuard, Memo, QueryStack};
@@ -145,6 +147,10 @@ impl Resolver for RustResolver<'_> {
     fn resolve_import(&self, file: VersionId, at: u32) -> Resolution {
         self.begin_query();
         self.import_resolution(file, at).unwrap_or(Resolution::Unknown("not found"))
+    }
+
+    fn call_syntax(&self) -> CallSyntax {
+        CallSyntax::STRICT
     }
 
     fn out_of_line_members(&self, declared: SymbolAt) -> Vec<SymbolAt> {

@@ -104,8 +104,13 @@ impl RustResolver<'_> {
         }
         let spaces = [Space::Type, Space::Value, Space::Macro];
         let found: Vec<Def> = spaces.iter().filter_map(|&space| self.imported(scope, import, space)).collect();
-        let inside = found.iter().find(|def| !matches!(def, Def::External(_)));
-        inside.or(found.first()).map(|def| self.def_resolution(def, "import"))
+        // A module and a function of one name are imported together; the function is the more useful answer.
+        let order = |def: &&Def| match def {
+            Def::Symbol(_) => 0,
+            Def::Module(_) => 1,
+            Def::External(_) => 2,
+        };
+        found.iter().min_by_key(order).map(|def| self.def_resolution(def, "import"))
     }
 
     /// Returns the methods that implement a method of a trait.
@@ -254,6 +259,15 @@ impl RustResolver<'_> {
         let segments: Vec<Segment> = match &written {
             None => vec![last],
             Some(TypeRef::Path(None, before)) => before.iter().cloned().chain([last]).collect(),
+            Some(TypeRef::Path(Some(of), before)) if before.is_empty() && !is_type => {
+                let ty = self.lower(scope, &of.0);
+                let of_trait = of.1.as_ref().and_then(|written| self.bound(scope, written)?.symbol);
+                return match of_trait.map(|of_trait| self.member_of_trait(&ty, of_trait, name)) {
+                    None => self.type_member_resolution(scope, &ty, name, is_type),
+                    Some(Some(MemberTarget::Found(at, ..))) => Resolution::proved(at, "member of the trait"),
+                    Some(_) => Resolution::Unknown("member not found"),
+                };
+            }
             Some(other) => return self.type_member_resolution(scope, &self.lower(scope, other), name, is_type),
         };
         let names: Vec<&str> = segments.iter().map(|segment| segment.name.as_str()).collect();

@@ -171,9 +171,11 @@ impl Parser<'_> {
         let as_trait = self.take_word("as").then(|| self.bounds());
         self.skip_to(&['>']);
         self.take(">");
-        match self.take("::") {
-            true => self.path(Some(Box::new((of, as_trait)))),
-            false => of,
+        match (self.take("::"), as_trait) {
+            (true, as_trait) => self.path(Some(Box::new((of, as_trait)))),
+            // The qualifier of a path: the trait decides between members of the same name.
+            (false, Some(as_trait)) => TypeRef::Path(Some(Box::new((of, Some(as_trait)))), Vec::new()),
+            (false, None) => of,
         }
     }
 
