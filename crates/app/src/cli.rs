@@ -2,6 +2,7 @@
 
 mod examples;
 mod generate;
+mod groups;
 #[cfg(test)]
 mod reference;
 mod setup;
@@ -31,7 +32,8 @@ Exit codes:
   3  the project is not registered, not indexed, or its index is unreadable
   4  another process is indexing
   5  the source cannot be read (a missing path, a refused root, an unknown ref)
-  6  internal error, or the output could not be written";
+  6  internal error, or the output could not be written
+  130  interrupted with Ctrl-C";
 
 /// Search and navigate code: definitions, callers and references, with file and line, on any branch.
 #[derive(Parser, Debug)]
@@ -66,10 +68,11 @@ pub(crate) fn parse(tools: &'static [ToolCommand]) -> Result<ParsedCommand, clap
 pub(crate) fn tree(tools: &'static [ToolCommand]) -> clap::Command {
     let program = Cli::command().version(version::short()).long_version(version::long());
     let program = program.subcommands(tools.iter().map(ToolCommand::command));
-    program.mut_subcommands(|command| {
-        let place = COMMAND_ORDER.iter().position(|name| *name == command.get_name()).unwrap_or(COMMAND_ORDER.len());
+    let program = program.mut_subcommands(|command| {
+        let place = groups::position(command.get_name());
         examples::with_examples(command).display_order(place)
-    })
+    });
+    groups::with_grouped_help(program)
 }
 
 /// The same with the possible values of options: values that are checked later are listed for shells and manual pages.
@@ -79,33 +82,6 @@ pub(crate) fn listed_tree(tools: &'static [ToolCommand]) -> clap::Command {
         None => command,
     })
 }
-
-/// The order of the commands in the help: the most used first, then those for the first steps, then the rest as
-/// declared.
-const COMMAND_ORDER: &[&str] = &[
-    "search",
-    "locate",
-    "grep",
-    "read",
-    "outline",
-    "references",
-    "callers",
-    "callees",
-    "context",
-    "related",
-    "hierarchy",
-    "diff",
-    "compare",
-    "explain",
-    "explore",
-    "setup",
-    "unsetup",
-    "index",
-    "sync",
-    "status",
-    "refs",
-    "doctor",
-];
 
 /// [`AnswerFormat`] as the value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -230,7 +206,7 @@ pub(crate) enum Command {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
-    /// Show the effective configuration and the source of each value
+    /// Show or change the configuration, with the source of each value
     Config(ConfigArgs),
     /// Show the tools offered to agents, and all error codes
     Tools,
@@ -238,6 +214,8 @@ pub(crate) enum Command {
     ServeMcp(ServeArgs),
     /// Browse code in a browser: callers, source and callees on one page, branches, explained search
     Explore(ExploreArgs),
+    /// Show what agents asked your servers: time, client, repository, tool, arguments, time taken, tokens
+    History(HistoryArgs),
     /// Print the completion script of a shell
     Completions(CompletionsArgs),
     /// Print a manual page, for `man`
@@ -337,6 +315,16 @@ pub(crate) struct ExportArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct HistoryArgs {
+    /// The number of calls, the last ones
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) limit: usize,
+    /// Remove all recorded calls
+    #[arg(long)]
+    pub(crate) clear: bool,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(crate) what: ConfigCommand,
@@ -348,6 +336,15 @@ pub(crate) enum ConfigCommand {
     Show,
     /// Show the configuration files and the data folder
     Path,
+    /// Set a key in your configuration file
+    Set {
+        /// The key: history.enabled
+        key: String,
+        /// The value; a list is written with commas
+        value: String,
+    },
+    /// Edit your configuration file in $VISUAL or $EDITOR, and check it
+    Edit,
 }
 
 /// The transport of the server.

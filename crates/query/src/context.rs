@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{Lines, Symbol, SymbolKind, VersionId};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
@@ -26,7 +27,7 @@ pub struct ContextItem {
     pub lines: Lines,
     /// The most relevant line, for an item without a symbol.
     pub line: Option<String>,
-    outline: Rc<Outline>,
+    outline: Arc<Outline>,
     symbol: Option<u32>,
     /// The innermost symbol that encloses the requested lines.
     around: Option<u32>,

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use codecompass_model::ids::StableId;
-use codecompass_model::{Confidence, SourceFile, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Confidence, SourceFile, Symbol, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::{Result, Snapshot, StoreError};
 
-use crate::diff::{Pair, SymbolChange, SymbolSide};
-use crate::graph::{CallEdge, Direction, Graph};
+use crate::diff::{FileSide, Pair, SymbolChange, SymbolSide};
+use crate::graph::{CallEdge, Direction, EdgeKind, Graph};
 
 /// The change to analyse.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct ImpactRequest<'l> {
     pub pairs: &'l [Pair<'l>],
     /// The changed pairs whose impact is requested.
     pub changes: &'l [Pair<'l>],
-    /// The number of callers after which no further symbol is examined.
+    /// The number of symbols with callers after which no further symbol is examined.
     pub limit: usize,
 }
 
@@ -113,14 +113,17 @@ pub fn add_callers_of_deleted(
     request: &ImpactRequest<'_>,
     list: &mut PartialList<AffectedCaller>,
 ) -> Result<()> {
+    let mut called = 0;
     for pair in request.callable(SymbolChange::Deleted) {
         let Some(gone) = pair.before else { continue };
+        let before = list.items.len();
         for edge in direct_calls(graph, &gone, Direction::Callers, &mut list.is_complete)? {
             if let Some(still) = edge.symbol.and_then(|caller| request.unchanged_symbol(caller)) {
                 list.items.push(affected_caller(graph, pair, &edge, still.line_of(edge.line), false)?);
             }
         }
-        if list.items.len() > request.limit {
+        called += usize::from(list.items.len() > before);
+        if called > request.limit {
             break;
         }
     }
@@ -133,22 +136,68 @@ pub fn add_callers_of_modified(
     request: &ImpactRequest<'_>,
     list: &mut PartialList<AffectedCaller>,
 ) -> Result<()> {
-    let changed: HashSet<SymbolAt> = request.changes.iter().filter_map(|pair| Some(pair.after?.at())).collect();
+    let is_changed = |pair: &&Pair<'_>| pair.change().is_some();
+    let changed = request.pairs.iter().filter(is_changed).filter_map(|pair| Some(pair.after?.at()));
+    let changed: HashSet<SymbolAt> = changed.collect();
     let mut modified: Vec<&Pair<'_>> = request.callable(SymbolChange::Modified).collect();
     modified.sort_by_key(|pair| !pair.may_break());
+    let mut called = 0;
     for pair in modified {
         let Some(now) = pair.after else { continue };
+        let before = list.items.len();
         for edge in direct_calls(graph, &now, Direction::Callers, &mut list.is_complete)? {
             if edge.symbol != Some(now.at()) {
                 let is_changed = edge.symbol.is_some_and(|caller| changed.contains(&caller));
                 list.items.push(affected_caller(graph, pair, &edge, edge.line, is_changed)?);
             }
         }
-        if list.items.len() > request.limit {
+        called += usize::from(list.items.len() > before);
+        if called > request.limit {
             break;
         }
     }
     Ok(())
+}
+
+/// A file that imports or uses a symbol of another file.
+#[derive(Clone, Debug)]
+pub struct Importer {
+    /// Its version.
+    pub file: VersionId,
+    /// Its path.
+    pub path: String,
+    /// The line of the first import, else of the first use.
+    pub line: u32,
+    /// Whether it is a test.
+    pub is_test: bool,
+}
+
+/// The maximum number of symbols of a file whose importers are looked up.
+const MAX_IMPORTED_SYMBOLS: usize = 12;
+
+/// Returns the files that import a file of the base or use its symbols: code before tests, then by path.
+pub fn importers(graph: &Graph<'_>, file: &FileSide) -> Result<Vec<Importer>> {
+    let is_offered = |symbol: &Symbol| symbol.parent.is_none() && symbol.kind.can_be_named() && !symbol.in_test;
+    let offered = file.outline.symbols.iter().enumerate().filter(|(_, symbol)| is_offered(symbol));
+    let mut found: BTreeMap<(bool, String), (bool, Importer)> = BTreeMap::new();
+    for (ordinal, symbol) in offered.take(MAX_IMPORTED_SYMBOLS) {
+        let target = SymbolAt { file: file.version.id, ordinal: ordinal as u32 };
+        let references = graph.references_to_name(&symbol.name)?;
+        for site in references.proved(target).iter().filter(|site| site.file.id != file.version.id) {
+            let is_use = site.kind != EdgeKind::Imports;
+            let next = Importer {
+                file: site.file.id,
+                path: site.file.path.clone(),
+                line: site.line,
+                is_test: site.in_test || graph.languages().is_test_path(&site.file.path),
+            };
+            let known = found.entry((next.is_test, next.path.clone())).or_insert_with(|| (is_use, next.clone()));
+            if (is_use, next.line) < (known.0, known.1.line) {
+                *known = (is_use, next);
+            }
+        }
+    }
+    Ok(found.into_values().map(|(_, importer)| importer).collect())
 }
 
 /// The calls that changed symbols make in one state.

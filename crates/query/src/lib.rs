@@ -17,7 +17,7 @@
 //!
 //! - `search/parsed_query.rs` and `search/terms.rs` turn the query into terms: identifiers whole and in parts, and for
 //!   prose also inflections, which are looked up by common prefix. `search/report.rs` selects the salient words of a
-//!   pasted report.
+//!   pasted report, `search/trace.rs` reads the frames of a stack trace, and `search/frames.rs` finds them in the view.
 //! - `search/candidates.rs` looks the terms up in the text fields of symbols, in chunks of text and in paths. The store
 //!   computes BM25 over weighted fields, term at a time, with the view's own statistics, so scores are equal to the bit
 //!   whatever else is stored. Records with only the most common words of the query are dropped before ranking.
@@ -51,9 +51,13 @@
 //!
 //! # Embedding re-ranking
 //!
-//! The best forty hits by all other features are scored by the model of `crates/embedding` and selected again by the
-//! same kernel. Embeddings are computed on demand from stored text and are not stored. `training/` produces the weights
-//! and is not part of any build.
+//! The best eighty hits by all other features are scored by the model of `crates/embedding` and selected again by the
+//! same kernel. The model gives two features: `meaning` compares the query and the symbol as wholes, `word_match` looks
+//! for a counterpart of every query word. Embeddings are computed on demand from stored text and are not stored.
+//! `training/` produces the model, `training/ranking` the weights of the features (the table in `score.rs`); neither is part of any
+//! build.
+//!
+//! With an encoder of the user's ([`encoder`]), its similarity is one more feature of the same hits.
 //!
 //! # Name resolution policies
 //!
@@ -71,7 +75,7 @@
 //! reference is unknown, and an unknown reference is never bound to a homonym. `graph/references.rs` scans every
 //! occurrence of a name and of its import aliases. References, callers and the ranking by use are all derived from that
 //! scan; unresolved references are listed last. `graph/dispatch.rs` finds calls through an interface or an
-//! implementation.
+//! implementation, `graph/implementers.rs` what implements a type, and `graph/unused.rs` what nothing refers to.
 //!
 //! `ResolveCache` holds the files, resolvers and resolutions of one snapshot and outlives the graphs that fill it.
 //! `ReferenceCache` holds the name scans and outlives the snapshot too, so a query that its budget cut off continues
@@ -86,6 +90,11 @@
 //! symbols, each once. `get_code_context` takes them in that order, complete or as signatures, until its token budget
 //! is spent.
 //!
+//! # Completion
+//!
+//! [`complete()`] continues a prefix or the beginnings of the words of a name. The dictionary of names yields candidates in
+//! lower case, and the symbols with these names decide.
+//!
 //! # Diff
 //!
 //! [`diff`] compares two states of some files by their outlines and reads only files that differ. It knows nothing
@@ -94,8 +103,9 @@
 //! name, or by name and text; then inside symbols that are matched already. Equal symbols are paired by the same text
 //! first, then by order. A pair is changed if its `content_hash` differs, unless it was only regrouped
 //! (`diff/drop_unchanged.rs`, which also pairs a deleted build variant with a surviving one). Doc-only changes and
-//! moves are counted separately, and imports are not symbols here. `diff/facets.rs` reports which parts changed. Code
-//! comes before tests, then by path and line. [`line_diff`] is the line diff of `compare_symbol_between_commits`.
+//! moves are counted separately, and imports are not symbols here. `diff/facets.rs` reports which parts changed, and
+//! `diff/severity.rs` how much that concerns users. Code comes before tests, then by path and line. [`line_diff`] is
+//! the line diff of `compare_symbol_between_commits`.
 //!
 //! # Impact, follow-ups, token budgets
 //!
@@ -110,9 +120,11 @@
 //! a flat copy of each segment's dictionary. All words of one line must be in one document. Only the remaining files,
 //! and files whose flags say that words do not decide, are read and matched.
 
+mod complete;
 mod context;
 mod detail;
 pub mod diff;
+pub mod encoder;
 pub mod followups;
 pub mod graph;
 pub mod grep;
@@ -127,6 +139,7 @@ mod search;
 mod symbol_hit;
 pub mod tokens;
 
+pub use complete::{Completion, complete};
 pub use context::{ContextItem, context, leading_lines, parse_location, select_lines};
 pub use detail::{Detail, SymbolSummary, detail};
 pub use locate::{LocateRequest, LocateResults, locate};

@@ -101,19 +101,19 @@ pub fn counts(steps: &[Step]) -> (usize, usize) {
     (count(|step| matches!(step, Step::Added(_))), count(|step| matches!(step, Step::Removed(_))))
 }
 
-/// Formats the steps as a unified diff with three lines of context. Each input line has its line number.
-pub fn unified(old: &[(u32, &str)], new: &[(u32, &str)], steps: &[Step]) -> String {
-    const CONTEXT_LINES: usize = 3;
+/// Formats the steps as a unified diff with this number of unchanged lines around each change. Each input line has its
+/// line number.
+pub fn unified(old: &[(u32, &str)], new: &[(u32, &str)], steps: &[Step], context: usize) -> String {
     let changes: Vec<usize> = (0..steps.len()).filter(|at| !matches!(steps[*at], Step::Same(..))).collect();
     let mut text = String::new();
     let mut next = 0;
     while let Some(first) = changes.get(next) {
         let mut last = *first;
-        while let Some(change) = changes.get(next).filter(|change| **change <= last + 2 * CONTEXT_LINES + 1) {
+        while let Some(change) = changes.get(next).filter(|change| **change <= last + 2 * context + 1) {
             last = *change;
             next += 1;
         }
-        let hunk = &steps[first.saturating_sub(CONTEXT_LINES)..(last + CONTEXT_LINES + 1).min(steps.len())];
+        let hunk = &steps[first.saturating_sub(context)..(last + context + 1).min(steps.len())];
         text += &header(old, new, hunk);
         for step in hunk {
             let (mark, line) = match step {
@@ -203,7 +203,7 @@ mod tests {
         let new = numbered("a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn");
         let plain = |lines: &[(u32, &'static str)]| lines.iter().map(|(_, line)| *line).collect::<Vec<_>>();
         let steps = diff_lines(&plain(&old), &plain(&new));
-        let text = unified(&old, &new, &steps);
+        let text = unified(&old, &new, &steps, 3);
         assert_eq!(text, "@@ -10,5 +10,5 @@\n a\n-b\n+B\n c\n d\n e\n@@ -20,3 +20,4 @@\n k\n l\n m\n+n\n");
     }
 }

@@ -13,6 +13,7 @@ use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 use crate::SymbolHit;
 use crate::score::{Feature, Scores};
 use crate::search::features::{self, kind_wholeness};
+use crate::search::generated::is_foreign_path;
 
 /// A request for definitions.
 #[derive(Clone, Debug)]
@@ -114,6 +115,9 @@ struct Candidate {
     total: i64,
 }
 
+/// The part of the penalty of generated files that applies to a name that is asked for: more than that of tests.
+const FOREIGN_HOMONYM: f64 = 0.5;
+
 /// Returns the scores of a symbol that has the requested simple name.
 fn simple_name_scores(question: &LocateRequest<'_>, row: &SymbolRow, path: &str) -> Scores {
     let mut scores = Scores::default();
@@ -172,6 +176,9 @@ fn set_location_scores(scores: &mut Scores, question: &LocateRequest<'_>, path: 
     let wants_tests = question.kinds.contains(&SymbolKind::Test);
     scores.set(Feature::Test, f64::from(!wants_tests && question.languages.is_test(path, in_test)));
     scores.set(Feature::Example, f64::from(features::is_example(path)));
+    // Vendored and generated code ranks below own code of the name.
+    let foreign = if is_foreign_path(path) { FOREIGN_HOMONYM } else { 0.0 };
+    scores.set(Feature::Generated, foreign);
     scores.set(Feature::PassesOn, f64::from(features::is_reexport_or_stub(question.languages, path)));
 }
 
@@ -209,7 +216,7 @@ fn candidates(snapshot: &Snapshot, name: &str) -> Result<(Vec<SymbolRow>, MatchM
     }
 }
 
-fn last_segment(name: &str) -> &str {
+pub(crate) fn last_segment(name: &str) -> &str {
     name.rsplit([':', '.']).next().filter(|last| !last.is_empty()).unwrap_or(name)
 }
 
@@ -253,7 +260,7 @@ fn ceiling(snapshot: &Snapshot, bearers: usize) -> f64 {
 
 /// Whether `name` is a suffix of `qualified` that starts at a segment boundary. `.` and `::` are equivalent, and a type
 /// without arguments matches any arguments.
-fn is_suffix(qualified: &str, name: &str) -> bool {
+pub(crate) fn is_suffix(qualified: &str, name: &str) -> bool {
     let (mut whole, mut part) = (segments(qualified), segments(name));
     loop {
         match (whole.next(), part.next()) {
@@ -268,7 +275,7 @@ fn without_arguments(segment: &str) -> &str {
     segment.split('<').next().unwrap_or(segment)
 }
 
-fn segments(name: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn segments(name: &str) -> impl Iterator<Item = &str> {
     name.rsplit([':', '.']).filter(|segment| !segment.is_empty())
 }
 

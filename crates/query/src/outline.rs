@@ -1,6 +1,7 @@
 //! The outline of a file: its symbols in source order, nested.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{FileFacts, Symbol};
 use codecompass_store::{Result, Snapshot, VersionInfo};
@@ -10,7 +11,7 @@ use codecompass_store::{Result, Snapshot, VersionInfo};
 pub struct Outline {
     /// The file.
     pub version: Rc<VersionInfo>,
-    facts: FileFacts,
+    facts: Arc<FileFacts>,
     /// The ordinals of the children by the ordinal of the parent. The last list has the top-level symbols.
     children: Vec<Vec<u32>>,
 }

@@ -2,8 +2,8 @@
 //!
 //! A feature is a number from 0 to 1. It contributes its value times its weight to the total, in whole millionths, so
 //! that the parts of an explanation add up to the total exactly. The five weights that the contract names are the upper
-//! ends of its ranges. The others were tuned coarsely on a development set of queries over real repositories, because
-//! weights that are fitted to single queries do not generalise.
+//! ends of its ranges. `training/ranking` measures the others on questions of many kinds over real repositories and
+//! rewrites their numbers in the table below if that pays; weights that are fitted to single queries do not generalise.
 //!
 //! To add a signal, add a line to the table and set its value where hits are scored.
 
@@ -54,12 +54,16 @@ features! {
     KindMatch = "kind_match", "kind_match", 0.05;
     /// Similarity of the symbol's embedding to the query's, only for the best hits by the other features.
     Meaning = "meaning", "meaning", 3.5;
+    /// Similarity by the encoder of the user, if one is configured, for the same hits.
+    Encoder = "encoder", "encoder", 2.0;
+    /// How well each query word has a counterpart in the symbol, the word itself or a similar one; for the same hits.
+    WordMatch = "word_match", "word_match", 1.5;
     /// Defines a name that the query spells as a name.
     Named = "named_definition", "named_definition", 1.4;
     /// Contains the quoted text or the message.
     Literal = "literal_match", "literal_match", 2.0;
-    /// A stack trace in the query contains it.
-    Frame = "trace_frame", "trace_frame", 1.0;
+    /// A stack trace in the query contains it. The innermost frames outweigh everything else.
+    Frame = "trace_frame", "trace_frame", 20.0;
     /// The weight of the query words in the symbol's name.
     NameWords = "name_words", "name_words", 0.2;
     /// How completely the symbol or chunk covers the query words.
@@ -84,12 +88,16 @@ features! {
     Public = "public", "public", 0.02;
     /// Members of another symbol, and mere declarations, unless the query has their name.
     Minor = "minor_symbol", "minor_symbol", -1.0;
+    /// Symbols that declare rather than act, if the query is a question: types, constants, aliases.
+    Declaration = "declaration", "declaration", -0.3;
     /// Tests, unless the query asks for tests.
     Test = "test_file", "test_file", -0.72;
     /// Examples, benchmarks, fixtures.
     Example = "example_file", "example_file", -0.9;
     /// Prose, data and configuration, if the query is about code.
     NotCode = "not_code", "not_code", -1.8;
+    /// Generated, minified and vendored files.
+    Generated = "generated_file", "generated_file", -2.0;
     /// Stubs, and files that mostly re-export other files.
     PassesOn = "passes_on", "passes_on", -0.05;
     /// Further hits in a file that add little to the ones already in the list.
@@ -126,6 +134,12 @@ impl Scores {
         self.units(feature) as f64 / UNIT
     }
 
+    /// The features to list: all but that of the encoder where there is none.
+    pub fn listed(&self) -> impl Iterator<Item = Feature> {
+        let has_encoder = self.value(Feature::Encoder) > 0.0;
+        Feature::ALL.iter().copied().filter(move |feature| has_encoder || *feature != Feature::Encoder)
+    }
+
     /// The sum of all contributions, in integer units that compare exactly.
     pub fn total_units(&self) -> i64 {
         Feature::ALL.iter().map(|feature| self.units(*feature)).sum()
@@ -145,7 +159,12 @@ impl Scores {
     fn units(&self, feature: Feature) -> i64 {
         match self.value(feature) {
             0.0 => 0,
-            value => (value * feature.weight() * UNIT).round() as i64,
+            // Rounds half away from zero, like `f64::round`, which is a function call on most processors: bounds are
+            // computed for every candidate.
+            value => {
+                let points = value * feature.weight() * UNIT;
+                (points + 0.5f64.copysign(points)) as i64
+            }
         }
     }
 }

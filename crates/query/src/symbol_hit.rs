@@ -1,6 +1,7 @@
 //! A symbol as a search result, with its file and its scores.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Symbol, SymbolAt};
@@ -15,7 +16,7 @@ pub struct SymbolHit {
     pub version: Rc<VersionInfo>,
     /// The scores of the match.
     pub scores: Scores,
-    outline: Rc<Outline>,
+    outline: Arc<Outline>,
     ordinal: u32,
 }
 

@@ -14,6 +14,10 @@
 //! call or a lost connection sets a flag that the snapshot checks (`Snapshot::set_cancel_flag`): every scan reads
 //! through the snapshot, so no scan has to check it itself. The cache is cleared afterwards.
 //!
+//! A call with a text answer waits for an index or a sync that it needs (`mcp.wait_seconds`), because an agent that is asked
+//! to retry retries at once, or gives up. `IndexWait` of the crate `workspace` has the time and the client's listener; one
+//! thread is never used for waiting. JSON answers follow the contracts and do not wait.
+//!
 //! A client that sends a `progressToken` with `index_repo` or `sync_repo` gets its answer up to a second later, because
 //! progress may only be sent while a request is open. Later, `index_status` has the counters.
 //!
@@ -34,5 +38,6 @@
 #![allow(missing_docs, reason = "only crates of this workspace use it; names that say all have no docs")]
 
 pub mod http_guard;
+pub mod interrupt;
 pub mod mcp;
 pub mod server;

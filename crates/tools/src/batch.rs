@@ -47,7 +47,7 @@ impl<P: Render> Render for Batch<P> {
         for (name, part) in self.more {
             text += &match part {
                 Ok(part) => part.text(reader)?,
-                Err(error) => error_line(&name, &error),
+                Err(error) => error_line(&name, &error, reader),
             };
         }
         Ok(text + &self.metadata.notes())

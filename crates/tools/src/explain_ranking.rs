@@ -1,6 +1,7 @@
 //! `explain_ranking`: why a location has its rank in the answer of `search_code`, or why it is missing.
 
 use codecompass_lang::REGISTRY;
+use codecompass_query::encoder::Encoder;
 use codecompass_query::{Explanation, Feature, HitKind, MissReason, SearchHit, SearchRequest, explain};
 use codecompass_store::Snapshot;
 use codecompass_wire::explain_ranking::{self as wire, Absence, Ranked, Reason};
@@ -79,11 +80,13 @@ impl ExplainArgs {
 
 /// Answers the call.
 fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, AppError> {
-    let metadata = inquiry.metadata(&question.warnings);
+    let mut metadata = inquiry.metadata(&question.warnings);
+    let encoder = inquiry.encoder(&mut metadata);
     let Some(snapshot) = inquiry.snapshot() else { return Err(AppError::index_not_ready().with_metadata(metadata)) };
     let asked = SearchRequest {
         language: question.language.as_deref(),
         use_embedding: inquiry.config.embedding,
+        encoder: encoder.as_deref().map(|encoder| encoder as &dyn Encoder),
         ..SearchRequest::new(&question.query, REGISTRY, question.limit)
     };
     let file = inquiry.paths.resolve_file(&[snapshot], "result_path", &question.path);
@@ -204,7 +207,7 @@ fn explained_result(snapshot: &Snapshot, place: &SearchHit) -> wire::ExplainedRe
 
 fn scoring(place: &SearchHit) -> Numbers {
     let mut scoring = Numbers::default();
-    Feature::ALL.iter().for_each(|feature| scoring.add(feature.key(), place.scores.contribution(*feature)));
+    place.scores.listed().for_each(|feature| scoring.add(feature.key(), place.scores.contribution(feature)));
     scoring.add("total", place.scores.total());
     scoring
 }
@@ -251,6 +254,8 @@ fn contribution_text(place: &SearchHit, feature: Feature) -> String {
             stated("the requested kind, or the one that the spelling suggests".into(), "no kind requested")
         }
         Feature::Meaning => format!("{percent}% similar in meaning, by the embedding model"),
+        Feature::Encoder => format!("{percent}% similar, by the configured encoder"),
+        Feature::WordMatch => format!("{percent}% of the query's words match here, or similar words do"),
         Feature::Named => "defines a name in the query".into(),
         Feature::Literal => "contains the exact text, or the fixed parts of the message".into(),
         Feature::Frame => "a trace in the query passed through it".into(),
@@ -266,9 +271,11 @@ fn contribution_text(place: &SearchHit, feature: Feature) -> String {
         Feature::FileAgreement => "several places of this file match".into(),
         Feature::Public => "visible to others".into(),
         Feature::Minor => "a part of another symbol, or only a declaration".into(),
+        Feature::Declaration => "a declaration, and the query asks for behaviour".into(),
         Feature::Test => "a test, and the query does not ask for tests".into(),
         Feature::Example => "an example, a benchmark or a fixture, and the query does not ask for one".into(),
         Feature::NotCode => "prose, data or configuration, and the query does not ask for that".into(),
+        Feature::Generated => "generated, minified or vendored".into(),
         Feature::PassesOn => "a stub, or a file that only re-exports".into(),
         Feature::Repeat => "further results of the same file are ranked lower".into(),
     }

@@ -1,6 +1,5 @@
 //! `find_related_symbols`: other symbols that help to understand a symbol.
 
-use codecompass_query::AmbiguityPolicy;
 use codecompass_query::graph::{Relation, Scope, Usage};
 use codecompass_wire::{find_related_symbols as wire, fit, schema};
 
@@ -71,6 +70,8 @@ impl RelatedArgs {
 /// The answer.
 struct RelatedAnswer {
     anchor: GraphSymbol,
+    /// Other symbols with the name, in a text.
+    others: Vec<GraphSymbol>,
     symbols: Vec<(GraphSymbol, Relation, Option<Usage>)>,
     scope: Scope,
     offset: usize,
@@ -85,7 +86,8 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
         let snapshot = graph.snapshot();
         let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
         let name = symbol_input::normalize_name(snapshot, &inquiry.paths, &question.name)?;
-        let (at, _) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), AmbiguityPolicy::OneFile)?;
+        let policy = symbol_input::single_symbol_policy(graph, inquiry.form);
+        let (at, others) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), policy)?;
         let found = graph.related(at, question.scope)?;
         let path = file.as_ref().map(|file| &file.path);
         let identity = format!("related {:?} {path:?} {:?}", question.name, question.scope);
@@ -95,6 +97,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
         let symbols = page.map(|(at, relation, link)| Ok((GraphSymbol::load(graph, *at)?, *relation, *link)));
         let mut report = RelatedAnswer {
             anchor: GraphSymbol::load(graph, at)?,
+            others: graph::load_others(graph, &others)?,
             symbols: symbols.collect::<Result<_, AppError>>()?,
             scope: question.scope,
             offset,
@@ -113,7 +116,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &RelatedArgs) -> Result<Answer, 
             report.metadata.next_cursor = Some(cursor.encode(seen));
             report.metadata.completeness = Completeness::Truncated;
         }
-        graph::note_incomplete(graph, &mut report.metadata)?;
+        graph::note_incomplete(graph, &mut report.metadata, false)?;
         Answer::render(inquiry.form, u8::from(report.total == 0), report)
     })
 }
@@ -150,6 +153,7 @@ impl Render for RelatedAnswer {
         let cursor = self.metadata.next_cursor.as_deref();
         let seen = self.offset + self.symbols.len();
         text += &rows::Remainder { seen, total: self.total, what: "", by_limit: false, cursor }.text(reader);
+        text += &graph::others_text(&self.others);
         Ok(text + &self.metadata.notes())
     }
 }

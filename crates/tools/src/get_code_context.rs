@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use codecompass_lang::REGISTRY;
 use codecompass_model::Lines;
 use codecompass_model::ids::SymbolId;
+use codecompass_query::encoder::Encoder;
 use codecompass_query::tokens::{self, Budget};
 use codecompass_query::{
     AmbiguityPolicy, ContextItem, NameMatch, NameQuery, QueryMode, SearchRequest, context, nearest_names,
@@ -48,7 +49,11 @@ pub const TOOL: ToolSpec = ToolSpec {
             .optional_positional("QUERY")
             .help("A question in words, a name, a path or a message"),
         optional("max_tokens", ParamKind::Count(Some(4000)), "Token budget").flag("max-tokens"),
-        optional("strategy", ParamKind::Choice(STRATEGIES, Some("breadth")), "").with_error_code(Code::InvalidStrategy),
+        optional("strategy", ParamKind::Choice(STRATEGIES, Some("breadth")), "")
+            .with_error_code(Code::InvalidStrategy)
+            .help(
+                "depth: fewer symbols with their code; breadth: many with signatures [default: depth; breadth in JSON]",
+            ),
         REF,
         shape::LANGUAGE,
         optional(
@@ -67,7 +72,10 @@ pub const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     first: true,
     call: ToolCall::Anywhere(|call| {
-        let question = ContextArgs::parse(&call.arguments)?;
+        let mut question = ContextArgs::parse(&call.arguments)?;
+        // A person who asks for code gets code, unless they ask for signatures.
+        question.is_deep |=
+            call.context.form == OutputFormat::Text(Reader::Person) && !call.arguments.is_given("strategy");
         call.answer_query(|inquiry| answer(inquiry, &question))
     }),
 };
@@ -165,7 +173,9 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &ContextArgs) -> Result<Answ
         let named = requested_items(snapshot, question, &inquiry.paths, &mut metadata);
         let named = named.map_err(|error| error.with_metadata(metadata.clone()))?;
         let keys: HashSet<_> = named.iter().map(ContextItem::key).collect();
-        let found = search_items(snapshot, question, inquiry.config.embedding)?
+        let encoder = inquiry.encoder(&mut metadata);
+        let encoder = encoder.as_deref().map(|encoder| encoder as &dyn Encoder);
+        let found = search_items(snapshot, question, inquiry.config.embedding, encoder)?
             .into_iter()
             .filter(|piece| !keys.contains(&piece.key()));
         pieces.extend(named.into_iter().map(|piece| (piece, true)));
@@ -327,6 +337,9 @@ impl Render for ContextAnswer<'_> {
         let mut text = String::new();
         for taken in &self.taken {
             if let ItemContent::Text(item) = &taken.item {
+                if taken.is_whole && !text.is_empty() {
+                    text.push(style::GAP);
+                }
                 text += item;
             }
         }
@@ -384,7 +397,12 @@ fn requested_items(
 }
 
 /// The search hits, without those that the agent already has.
-fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -> Result<Vec<ContextItem>, AppError> {
+fn search_items(
+    snapshot: &Snapshot,
+    question: &ContextArgs,
+    by_meaning: bool,
+    encoder: Option<&dyn Encoder>,
+) -> Result<Vec<ContextItem>, AppError> {
     if question.query.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -398,6 +416,7 @@ fn search_items(snapshot: &Snapshot, question: &ContextArgs, by_meaning: bool) -
         offset: 0,
         limit: MAX_SEARCH_HITS,
         use_embedding: by_meaning,
+        encoder,
         should_continue: &|| true,
     };
     let mut pieces = context(snapshot, &asked)?;

@@ -1,7 +1,5 @@
 //! `get_file_outline`: the symbols of a file, nested.
 
-use codecompass_model::SymbolKind;
-use codecompass_model::ids::SymbolId;
 use codecompass_query::{Outline, outline};
 use codecompass_store::Snapshot;
 use codecompass_wire::get_file_outline::{self as wire, OutlineSymbol};
@@ -11,9 +9,8 @@ use serde_json::Value;
 use super::input::Cursor;
 use super::shape::{self, CURSOR};
 use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
-use super::{outline_folder, outline_text};
+use super::{outline_folder, outline_text, similar_paths, unused};
 use crate::call::QueryContext;
-use codecompass_workspace::did_you_mean::nearest;
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::metadata::{Completeness, MetadataText};
 use codecompass_workspace::output::{Answer, OutputFormat, Reader};
@@ -29,8 +26,15 @@ pub const TOOL: ToolSpec = ToolSpec {
         REF,
         optional("depth", ParamKind::Choice(&["top", "all"], Some("all")), "top: without nested symbols"),
         optional("name", ParamKind::Text, "Only names that contain this"),
+        optional(
+            "unused",
+            ParamKind::Flag(false),
+            "Only symbols that nothing uses, with the reason; also for a folder",
+        )
+        .brief("Only unused symbols, with the reason; path may be a folder"),
         optional("language", ParamKind::Text, "Ignored: detected from the file").server_only().json_only(),
         CURSOR,
+        optional("all", ParamKind::Flag(false), "All declarations of a folder, however large it is").cli_only(),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -51,6 +55,9 @@ pub struct OutlineArgs {
     /// A substring of the wanted names, in lower case.
     name: Option<String>,
     cursor: Option<String>,
+    unused: bool,
+    /// Whether a folder is not folded.
+    all: bool,
 }
 
 impl OutlineArgs {
@@ -61,6 +68,8 @@ impl OutlineArgs {
             is_deep: arguments.text("depth").as_deref() != Some("top"),
             name: arguments.text("name").map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()),
             cursor: arguments.text("cursor"),
+            unused: arguments.flag("unused"),
+            all: arguments.is_given("all"),
         }
     }
 
@@ -83,11 +92,24 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &OutlineArgs) -> Result<Answ
         .resolve_file(&[snapshot], "path", &question.path)
         .map_err(|error| inquiry.with_view_context(error))?;
     let path = file.path.as_str();
+    if question.unused
+        && let Some(answer) = unused::answer(inquiry, path, question.name.as_deref(), &mut metadata)?
+    {
+        return Ok(answer);
+    }
     let Some(outline) = outline(snapshot, path)? else {
-        if inquiry.form == OutputFormat::Text(Reader::Person)
-            && let Some(text) = outline_folder::text(snapshot, path, question.name.as_deref())?
+        if let OutputFormat::Text(reader) = inquiry.form
+            && let Some(folder) = inquiry.paths.resolve_folder(snapshot, path)?
         {
-            return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+            let name = question.name.as_deref();
+            let text = match reader {
+                Reader::Person if question.all => outline_folder::text(snapshot, &folder, name)?,
+                Reader::Person => outline_folder::folded_text(snapshot, &folder, name)?,
+                Reader::Agent => outline_folder::bounded_text(snapshot, &folder, name, inquiry.max_bytes())?,
+            };
+            if let Some(text) = text {
+                return Ok(Answer { text: text + &metadata.notes(), json: Value::Null, code: 0 });
+            }
         }
         let absence = file.absence.unwrap_or(Absence::Unknown);
         return Err(not_found(snapshot, path, &absence, &metadata.ref_name)?.with_metadata(metadata));
@@ -124,26 +146,10 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &OutlineArgs) -> Result<Answ
 
 /// The error for a missing file: the reason if it is known, otherwise files with the same name.
 fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str) -> Result<AppError, AppError> {
-    const MAX_SIMILAR_FILES: usize = 5;
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let is_near = |known: &String| known.rsplit('/').next() == Some(name) || known.ends_with(&format!("/{path}"));
-    let catalogue = snapshot.versions_by_id()?;
-    let mut near: Vec<String> = catalogue.values().map(|version| version.path.clone()).filter(is_near).collect();
-    near.sort();
-    if near.is_empty() {
-        // A typo: a file of the same folder with a similar name, otherwise a file with a similar path.
-        let folder = &path[..path.len() - name.len()];
-        let all = || catalogue.values().map(|version| version.path.as_str());
-        let beside = all().filter_map(|known| known.strip_prefix(folder)).filter(|rest| !rest.contains('/'));
-        near.extend(nearest(name, beside, MAX_SIMILAR_FILES).into_iter().map(|rest| format!("{folder}{rest}")));
-        if near.is_empty() {
-            near.extend(nearest(path, all(), MAX_SIMILAR_FILES).into_iter().map(str::to_owned));
-        }
-    }
-    near.truncate(MAX_SIMILAR_FILES);
+    let near = similar_paths::similar_paths(snapshot, path)?;
     let mut error = absence.error(path, ref_name);
-    if let (Some(first), Absence::Unknown) = (near.first(), absence) {
-        error = error.hint(format!("Did you mean {first}?"));
+    if let (Some(hint), Absence::Unknown) = (similar_paths::did_you_mean(&near), absence) {
+        error = error.hint(hint);
     }
     Ok(error.data(ErrorData::FileNotFound {
         path: path.to_owned(),
@@ -154,24 +160,23 @@ fn not_found(snapshot: &Snapshot, path: &str, absence: &Absence, ref_name: &str)
 
 fn symbol_tree(outline: &Outline, place: u32, question: &OutlineArgs) -> OutlineSymbol {
     let symbol = outline.symbol(place);
-    let signature = || shape::truncate(&symbol.signature, shape::MAX_SIGNATURE_CHARS);
     // All members of a symbol that matches the filter itself are included.
     let is_meant = question.name.as_ref().is_none_or(|name| symbol.name.to_lowercase().contains(name));
     let inside = outline.children_of(place).iter().filter(|child| is_meant || question.matches_name(outline, **child));
-    let open = OutlineArgs { name: None, path: String::new(), cursor: None, is_deep: question.is_deep };
+    let open = OutlineArgs {
+        name: None,
+        path: String::new(),
+        cursor: None,
+        is_deep: question.is_deep,
+        unused: false,
+        all: false,
+    };
     let inner = if is_meant { &open } else { question };
     OutlineSymbol {
-        kind: symbol.kind.as_str().into(),
-        name: symbol.name.clone(),
-        line_start: symbol.lines.start,
-        line_end: symbol.lines.end,
-        visibility: symbol.visibility_text.clone(),
-        signature: (symbol.kind != SymbolKind::Use).then(signature),
-        symbol_id: SymbolId::new(&outline.version.path, symbol).to_string(),
         children: match question.is_deep {
             true => inside.map(|child| symbol_tree(outline, *child, inner)).collect(),
             false => Vec::new(),
         },
-        children_omitted: None,
+        ..unused::symbol_entry(&outline.version.path, symbol)
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{SymbolAt, SymbolKind, VersionId};
+use codecompass_query::Outline;
 use codecompass_query::graph::Graph;
-use codecompass_query::{AmbiguityPolicy, Outline};
 use codecompass_store::Snapshot;
 use codecompass_wire::get_symbol_hierarchy::{self as wire, HierarchySymbol};
 use codecompass_wire::{Tree, schema};
@@ -68,8 +68,10 @@ fn answer(inquiry: &QueryContext<'_>, question: &HierarchyArgs) -> Result<Answer
     let snapshot = memory.snapshot();
     let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
     let name = symbol_input::normalize_name(snapshot, &inquiry.paths, &question.name)?;
-    let (at, _) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), AmbiguityPolicy::OneFile)?;
     with_graph(memory, &inquiry.time_limit, |graph| {
+        let policy = symbol_input::single_symbol_policy(graph, inquiry.form);
+        let (at, others) = symbol_input::resolve_symbol(snapshot, &name, file.as_ref(), policy)?;
+        let others = graph::others_text(&graph::load_others(graph, &others)?);
         let mut outlines = OutlineCache { snapshot, read: HashMap::new() };
         let hierarchy = match question.is_up {
             true => chain(graph, &mut outlines, at)?,
@@ -78,8 +80,8 @@ fn answer(inquiry: &QueryContext<'_>, question: &HierarchyArgs) -> Result<Answer
                 trees_below(&mut outlines, at, blocks)?
             }
         };
-        let mut told = Hierarchy { nodes: hierarchy, is_up: question.is_up, metadata: inquiry.metadata(&[]) };
-        graph::note_incomplete(graph, &mut told.metadata)?;
+        let mut told = Hierarchy { nodes: hierarchy, is_up: question.is_up, others, metadata: inquiry.metadata(&[]) };
+        graph::note_incomplete(graph, &mut told.metadata, false)?;
         told.render(inquiry)
     })
 }
@@ -96,6 +98,8 @@ struct Node {
 struct Hierarchy {
     nodes: Vec<Node>,
     is_up: bool,
+    /// A line with the other symbols that have the name, in a text.
+    others: String,
     metadata: Metadata,
 }
 
@@ -104,7 +108,11 @@ impl Hierarchy {
         if inquiry.form != OutputFormat::Json {
             let (text, kept, total) = self.text(inquiry.max_bytes());
             let cut = if kept < total { format!("… {kept} of {total} symbols\n") } else { String::new() };
-            return Ok(Answer { text: text + &cut + &self.metadata.notes(), json: Value::Null, code: 0 });
+            return Ok(Answer {
+                text: text + &cut + &self.others + &self.metadata.notes(),
+                json: Value::Null,
+                code: 0,
+            });
         }
         let length = self.nodes.iter().map(Node::count).sum::<usize>();
         let direction = if self.is_up { "ancestors" } else { "descendants" };

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::{StableId, SymbolId};
 use codecompass_model::{Flags, Lines, SourceFile, Span, Symbol, SymbolAt, SymbolKind, VersionId};
-use codecompass_query::graph::{Budget, Counts, Graph, ResolveCache, Site};
+use codecompass_query::graph::{Budget, Counts, Graph, ResolveCache, ScanProgress, Site};
 use codecompass_store::Snapshot;
 use codecompass_wire::{self as wire, SymbolIdentity, SymbolSummary};
 
@@ -33,13 +33,24 @@ pub fn with_graph<T>(
 }
 
 /// Notes in the metadata that a time limit left the answer incomplete. Must run last, just before the metadata is
-/// rendered.
-pub(crate) fn note_incomplete(graph: &Graph<'_>, metadata: &mut Metadata) -> Result<(), AppError> {
+/// rendered. `is_said`: the answer already says so.
+pub(crate) fn note_incomplete(graph: &Graph<'_>, metadata: &mut Metadata, is_said: bool) -> Result<(), AppError> {
     if !graph.finish()? {
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("incomplete (time limit); retry for the rest".into());
+        if !is_said {
+            metadata.warnings.push("incomplete (time limit); retry for the rest".into());
+        }
     }
     Ok(())
+}
+
+/// How far an incomplete scan came, and what to do about it.
+pub(crate) fn progress_text(progress: ScanProgress) -> String {
+    let ScanProgress { examined, total } = progress;
+    match examined < total {
+        true => format!("{examined} of {total} places examined, ask again for the rest"),
+        false => "imports under other names not examined yet, ask again for them".into(),
+    }
 }
 
 /// A symbol loaded for display.
@@ -113,6 +124,7 @@ impl GraphSymbol {
             path: self.file.path.clone(),
             line: symbol.lines.start,
             references: None,
+            relation: None,
         }
     }
 

@@ -23,7 +23,7 @@ use crate::tool_spec::{
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::metadata::{Completeness, Metadata, MetadataText};
-use codecompass_workspace::output::{Answer, OutputFormat, Printer, Reader, Render, style};
+use codecompass_workspace::output::{self, Answer, OutputFormat, Printer, Reader, Render, style};
 use codecompass_workspace::time_limit::TimeLimit;
 
 /// The default number of lines in JSON.
@@ -73,12 +73,22 @@ pub const TOOL: ToolSpec = ToolSpec {
         context_flag("before_context", "Show this number of lines before each match", 'B').flag("before-context"),
         context_flag("after_context", "Show this number of lines after each match", 'A').flag("after-context"),
         PATH_FILTER,
-        shape::LANGUAGE,
+        optional("glob", ParamKind::List, "Only files that match, `!` excludes; can be repeated")
+            .cli_only()
+            .short('g')
+            .value("GLOB"),
+        shape::LANGUAGE.short('t').alias("type").help("Only this language, by name or file extension"),
         TESTS,
         REF,
         optional("limit", ParamKind::Count(Some(DEFAULT_LIMIT)), "Lines, at most 200")
             .help("The maximum number of lines [default: all; 200 in JSON]"),
+        optional("max_count", ParamKind::Count(None), "The maximum number of matching lines per file")
+            .cli_only()
+            .flag("max-count")
+            .short('m')
+            .value("N"),
         shape::CURSOR,
+        switch("heading", "Group the lines below the path of their file, as at a terminal; else path:line:text"),
         switch("files_with_matches", "Print only the names of files with a match")
             .flag("files-with-matches")
             .short('l'),
@@ -109,6 +119,8 @@ pub const TOOL: ToolSpec = ToolSpec {
 struct GrepArgs {
     pattern: Pattern,
     paths: Vec<String>,
+    /// Patterns that restrict the paths further.
+    globs: Vec<String>,
     language: Option<String>,
     tests: TestFilter,
     limit: Option<usize>,
@@ -126,6 +138,8 @@ struct Layout {
     files_only: bool,
     /// Print only the number of matching lines per file.
     counts: bool,
+    /// Whether the command was asked to group lines by file.
+    heading: bool,
     /// The number of lines shown before each match.
     before: usize,
     /// The number of lines shown after each match.
@@ -155,8 +169,15 @@ impl GrepArgs {
                 .advice("Set `literal` (-F on the command line) to search for plain text.")
                 .data(ErrorData::parameter("pattern"))
         };
-        let pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
-        let language = input::language(arguments.text("language"))?;
+        let mut pattern = Pattern::new(&wanted).map_err(|error| bad(&error.0))?;
+        let most_per_file = arguments.is_given("max_count").then(|| arguments.count("max_count").max(1) as usize);
+        if let Some(most) = most_per_file {
+            pattern = pattern.with_max_lines_per_file(most);
+        }
+        let language = match form {
+            OutputFormat::Text(Reader::Person) => input::language_or_extension(arguments.text("language"))?,
+            _ => input::language(arguments.text("language"))?,
+        };
         let (limit, warnings) = match form {
             // People get all lines unless they set a limit.
             OutputFormat::Text(Reader::Person) => {
@@ -172,9 +193,13 @@ impl GrepArgs {
         let tests = TestFilter::parse(arguments)?;
         let chosen = tests.identity();
         Ok(Self {
-            identity: format!("grep {wanted:?} {language:?}{chosen}"),
+            identity: format!(
+                "grep {wanted:?} {language:?}{chosen}{}",
+                most_per_file.map(|most| format!(" {most}")).unwrap_or_default()
+            ),
             pattern,
             paths,
+            globs: arguments.list("glob"),
             language,
             tests,
             limit,
@@ -182,6 +207,7 @@ impl GrepArgs {
             layout: Layout {
                 files_only: arguments.is_given("files_with_matches"),
                 counts: arguments.is_given("count"),
+                heading: arguments.is_given("heading"),
                 before: beside("before_context") as usize,
                 after: beside("after_context") as usize,
             },
@@ -208,19 +234,22 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
     let snapshot = inquiry.snapshot();
     let filter = PathFilter::parse(&question.paths, &inquiry.paths.base, &KnownPaths::in_view(snapshot));
     let paths = filter.map_err(|error| inquiry.with_view_context(error))?;
-    let cursor = Cursor::new(snapshot, &format!("{} {}", question.identity, paths.identity()));
+    let globs = PathFilter::parse(&question.globs, &inquiry.paths.base, &KnownPaths::in_view(snapshot));
+    let globs = globs.map_err(|error| inquiry.with_view_context(error))?;
+    let narrowed = if question.globs.is_empty() { String::new() } else { globs.identity() };
+    let cursor = Cursor::new(snapshot, &format!("{} {}{narrowed}", question.identity, paths.identity()));
     let offset = cursor.decode(question.cursor.as_deref()).map_err(|error| inquiry.with_view_context(error))?;
     let mut metadata = inquiry.metadata(&question.warnings);
-    let nothing = GrepResults { files: Vec::new(), matches: 0, files_scanned: 0, is_complete: true, timed_out: false };
     let Some(snapshot) = snapshot else {
-        let lines =
-            GrepAnswer { snapshot, question, found: nothing, totals: Some((0, 0)), rows: None, offset, metadata };
+        let found = GrepResults::empty();
+        let lines = GrepAnswer { snapshot, question, found, totals: Some((0, 0)), rows: None, offset, metadata };
         return Answer::render(inquiry.form, 1, lines);
     };
     let is_meant = |language: &str| question.language.as_deref().is_none_or(|wanted| wanted == language);
     let filter = |version: &VersionInfo| {
         is_meant(&version.language)
             && paths.allows(&version.path)
+            && globs.allows(&version.path)
             && (!question.tests.is_filtering() || question.tests.includes(is_test_path(&version.path)))
     };
     let most = question.limit.map(|limit| offset.saturating_add(limit));
@@ -228,7 +257,8 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
         let printed = StreamedGrep { snapshot, question, offset, printer, most };
         return printed.print(filter, &inquiry.time_limit.unlimited(), &cursor, metadata);
     }
-    let mut found = find_cancellable(snapshot, &question.pattern, filter, most, &inquiry.time_limit.should_continue())?;
+    let should_continue = inquiry.scan_time_limit.should_continue();
+    let mut found = find_cancellable(snapshot, &question.pattern, filter, most, &should_continue)?;
     // The total is known only after a complete scan.
     let totals = found.is_complete.then_some((found.matches, found.files.len()));
     if !found.is_complete {
@@ -236,7 +266,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
         metadata.next_cursor = Some(cursor.encode(found.matches));
     }
     if found.timed_out {
-        note_timeout(&mut metadata);
+        note_timeout(&mut metadata, found.matches, (found.files_done, found.files_total));
     }
     drop_earlier_pages(&mut found, offset);
     let mut lines = GrepAnswer { snapshot: Some(snapshot), question, found, totals, rows: None, offset, metadata };
@@ -252,10 +282,12 @@ fn answer(inquiry: &QueryContext<'_>, question: &GrepArgs) -> Result<Answer, App
     Answer::render(inquiry.form, code, lines)
 }
 
-/// Notes that the time limit was reached.
-fn note_timeout(metadata: &mut Metadata) {
+/// Notes that the time limit was reached, and how far the search came.
+fn note_timeout(metadata: &mut Metadata, matches: usize, (done, total): (usize, usize)) {
     metadata.completeness = Completeness::Partial;
-    metadata.warnings.push("not all files were searched (time limit); retry, or narrow `path_filter`".into());
+    let found = if matches > 0 { format!("at least {}", rows::count(matches, "line")) } else { "no line yet".into() };
+    let searched = format!("{done} of {} searched (time limit)", rows::count(total, "file"));
+    metadata.warnings.push(format!("{found}: {searched}; retry, or narrow `path_filter`"));
 }
 
 /// Lines that are printed file by file, because they may not fit into memory.
@@ -278,6 +310,7 @@ impl StreamedGrep<'_> {
     ) -> Result<Answer, AppError> {
         let Self { snapshot, question, offset, .. } = *self;
         let mut sheet = RowWriter::new(usize::MAX);
+        let is_flat = !question.layout.heading && !self.printer.is_terminal();
         let (mut left_out, mut shown, stopwatch) = (offset, 0, patience.stopwatch());
         let print = |mut file: FileMatches| -> Result<ControlFlow<()>, AppError> {
             let gone = left_out.min(file.lines.len());
@@ -287,7 +320,10 @@ impl StreamedGrep<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
             stopwatch.without_counting(|| {
-                add_file(&mut sheet, snapshot, question.layout, &file, &mut shown)?;
+                match is_flat && !question.layout.files_only && !question.layout.counts {
+                    true => add_flat_file(&mut sheet, snapshot, question.layout, &file, &mut shown)?,
+                    false => add_file(&mut sheet, snapshot, question.layout, &file, &mut shown).map(|_| ())?,
+                }
                 Ok(self.printer.print(&sheet.take()))
             })
         };
@@ -297,14 +333,19 @@ impl StreamedGrep<'_> {
             metadata.next_cursor = Some(cursor.encode(passed.matches));
         }
         if passed.timed_out {
-            note_timeout(&mut metadata);
+            note_timeout(&mut metadata, passed.matches, (passed.files_done, passed.files_total));
         }
-        let found =
-            GrepResults { files: Vec::new(), matches: 0, files_scanned: 0, is_complete: true, timed_out: false };
+        let found = GrepResults { timed_out: passed.timed_out, ..GrepResults::empty() };
         let totals = passed.is_complete.then_some((passed.matches, 0));
         let rows = Some((String::new(), shown));
         let lines = GrepAnswer { snapshot: Some(snapshot), question, found, totals, rows, offset, metadata };
-        Answer::render(OutputFormat::Text(Reader::Person), u8::from(shown == 0), lines)
+        let mut answer = Answer::render(OutputFormat::Text(Reader::Person), u8::from(shown == 0), lines)?;
+        if is_flat {
+            // Standard output has only matching lines, for the program that reads it.
+            let notes = std::mem::take(&mut answer.text);
+            notes.lines().for_each(|note| output::print_stderr(&output::strip_style(note)));
+        }
+        Ok(answer)
     }
 }
 
@@ -354,6 +395,8 @@ impl Render for GrepAnswer<'_> {
         let (mut text, shown) = self.rows.clone().unwrap_or_default();
         let seen = self.offset + shown;
         match (self.totals, &self.metadata.next_cursor) {
+            // The warning says that nothing was found so far.
+            _ if shown == 0 && self.found.timed_out => {}
             (_, None) if shown == 0 && reader == Reader::Agent && self.snapshot.is_some() => {
                 text += "No line matches.\n";
             }
@@ -414,6 +457,37 @@ fn add_file(
         *count += matches.len();
     }
     Ok(true)
+}
+
+/// Adds the matching lines of a file as `path:line:text`, context lines as `path-line-text`, all verbatim.
+fn add_flat_file(
+    sheet: &mut RowWriter,
+    snapshot: &Snapshot,
+    layout: Layout,
+    file: &FileMatches,
+    count: &mut usize,
+) -> Result<(), AppError> {
+    let path = style::path(&escape_control(&file.version.path));
+    let whole = snapshot.text(file.version.id)?;
+    let has_context = layout.before + layout.after > 0;
+    let all: Vec<&str> = if has_context { whole.lines().collect() } else { Vec::new() };
+    for (at, block) in blocks(&file.lines, layout, all.len()).into_iter().enumerate() {
+        if has_context && (at > 0 || *count > 0) {
+            sheet.line("--");
+        }
+        for number in block {
+            let line = match file.lines.binary_search_by_key(&number, |line| line.number as usize) {
+                Ok(at) => {
+                    let line = &file.lines[at];
+                    format!("{path}:{}:{}", style::number(line.number), rows::exact_marked(&line.text, &line.ranges))
+                }
+                Err(_) => format!("{path}-{number}-{}", rows::exact(all.get(number - 1).copied().unwrap_or_default())),
+            };
+            sheet.line(&line);
+        }
+    }
+    *count += file.lines.len();
+    Ok(())
 }
 
 /// A line with its enclosing symbol, unless the line declares that symbol.

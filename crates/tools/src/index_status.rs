@@ -6,11 +6,11 @@ use codecompass_wire::{ActiveJob, Named, RecentJob, index_status as wire, schema
 
 use crate::call::host::UnknownWorkspace;
 use crate::tool_spec::{Effect, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional};
-use codecompass_workspace::clock::time_text;
+use codecompass_workspace::clock::{time_for, time_text};
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::jobs;
-use codecompass_workspace::measure::{bytes_text, count_text, seconds_text};
+use codecompass_workspace::measure::{bytes_text, count_text, count_with_noun, seconds_text};
 use codecompass_workspace::metadata::{Freshness, Indexing, Metadata, schema_status};
 use codecompass_workspace::output::{Answer, OutputFormat, Reader, Render};
 use codecompass_workspace::session::Session;
@@ -107,8 +107,8 @@ impl Render for StatusAnswer<'_> {
         })
     }
 
-    fn text(self, _: Reader) -> Result<String, AppError> {
-        Ok(text(self.session, &self.status, &self.metadata))
+    fn text(self, reader: Reader) -> Result<String, AppError> {
+        Ok(text(self.session, &self.status, &self.metadata, reader))
     }
 }
 
@@ -231,19 +231,19 @@ pub fn job_mode(mode: JobMode) -> codecompass_wire::JobMode {
     }
 }
 
-fn text(session: &Session, status: &IndexStatus, metadata: &Metadata) -> String {
+fn text(session: &Session, status: &IndexStatus, metadata: &Metadata, reader: Reader) -> String {
     let mut text = format!("{} (project {})\n", escape_control(&session.root()), session.project_id);
     match &status.view {
         Some(view) => {
             text += &format!(
-                "  {}: {}, {}; {} files, {} lines, {} symbols, indexed {}\n",
+                "  {}: {}, {}; {}, {}, {}, indexed {}\n",
                 escape_control(&metadata.ref_name),
                 metadata.indexing.as_str(),
                 metadata.freshness.as_str(),
-                count_text(view.totals.files as u64),
-                count_text(view.totals.lines as u64),
-                count_text(view.totals.symbols as u64),
-                time_text(view.indexed_at),
+                count_with_noun(view.totals.files as u64, "file"),
+                count_with_noun(view.totals.lines as u64, "line"),
+                count_with_noun(view.totals.symbols as u64, "symbol"),
+                time_for(reader, view.indexed_at),
             );
         }
         None => text += &format!("  {}: {}\n", escape_control(&metadata.ref_name), metadata.indexing.as_str()),
@@ -251,10 +251,10 @@ fn text(session: &Session, status: &IndexStatus, metadata: &Metadata) -> String 
     let others = status.views.iter().filter(|view| Some(&view.key) != status.view.as_ref().map(|view| &view.key));
     for view in others {
         text += &format!(
-            "  {}: {} files, indexed {}\n",
+            "  {}: {}, indexed {}\n",
             escape_control(&view.key.encode()),
-            view.totals.files,
-            time_text(view.indexed_at)
+            count_with_noun(view.totals.files as u64, "file"),
+            time_for(reader, view.indexed_at)
         );
     }
     text += &format!("  index {}, schema {}\n", bytes_text(status.disk), status.schema.as_str());
@@ -271,8 +271,11 @@ fn job_text(job: &Job) -> String {
     let took = job.finished_at.map(|end| end.saturating_sub(job.created_at).max(0) as u64);
     let took = took.map(|ms| format!(" in {}", seconds_text(std::time::Duration::from_millis(ms))));
     let changed = match (job.status.is_active(), job.changed_files) {
-        (true, _) => format!(", {} of {} files", job.progress.files_scanned, job.progress.files_total),
-        (false, Some(changed)) => format!(", {changed} files changed"),
+        (true, _) => {
+            let total = count_with_noun(job.progress.files_total, "file");
+            format!(", {} of {total}", count_text(job.progress.files_scanned))
+        }
+        (false, Some(changed)) => format!(", {} changed", count_with_noun(changed, "file")),
         (false, None) => String::new(),
     };
     format!(

@@ -10,6 +10,9 @@
 //! The parameters of a tool are a table (`call/tool_spec.rs`). The input schema of `tools/list`, the argument check,
 //! the options of its command and the reference page (`docs/tools.md`) are derived from it, so they cannot diverge.
 //!
+//! Calls with text answers accept more than the table says (`call/forgiving.rs`), and so do names and places in them
+//! (`notation.rs`); the schema does not offer that.
+//!
 //! A tool translates: it parses arguments, calls `query`, and lays out the result. What it needs to know about a
 //! request (workspace, view, format, time limit, cancellation) is in `call::QueryContext`.
 //!
@@ -47,6 +50,7 @@ mod index_repo;
 pub mod index_status;
 pub mod list_refs;
 pub mod locate_symbol;
+mod notation;
 mod outline_folder;
 mod outline_text;
 mod path_filter;
@@ -54,10 +58,13 @@ pub mod read_code;
 mod rows;
 pub mod search_code;
 mod shape;
+pub mod similar_paths;
 mod suggest_followup_queries;
 mod switch_ref;
 mod symbol_input;
+mod syntax_colors;
 mod test_filter;
+mod unused;
 
 pub use crate::call::{bounds, input, ref_compare, tool_spec};
 
@@ -81,8 +88,8 @@ pub const CORE_TOOLS: &[(&str, &str)] = &[
     ),
     (
         "find_references",
-        "Every reference to a symbol, with its line; calls through interfaces too. Use it in place of grep for a name: \
-         homonyms are left out. Before changing it.",
+        "Every reference to a symbol, with its line; calls through interfaces and implementers of a type too. Use it in \
+         place of grep for a name: homonyms are left out. Before changing it.",
     ),
     (
         "get_call_graph",
@@ -95,8 +102,8 @@ pub const CORE_TOOLS: &[(&str, &str)] = &[
     ),
     (
         "diff_context",
-        "What a branch, commit or your edits change, by symbol: what broke and its callers first. Use it before or in \
-         place of git diff.",
+        "What a branch, commit or your edits change, by symbol: what broke and its callers first; lines if few. Use it \
+         before or in place of git diff.",
     ),
 ];
 

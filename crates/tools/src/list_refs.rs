@@ -13,7 +13,7 @@ use crate::call::host::UnknownWorkspace;
 use codecompass_workspace::clock::time_text;
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::escape::escape_control;
-use codecompass_workspace::measure::count_text;
+use codecompass_workspace::measure::count_with_noun;
 use codecompass_workspace::metadata::{Freshness, Metadata, MetadataText};
 use codecompass_workspace::output::{Answer, OutputFormat, Reader, Render, style};
 use codecompass_workspace::session::Session;
@@ -113,11 +113,11 @@ impl RefRow<'_> {
         let distance = self.distance().map(|(ahead, behind)| format!(", {ahead} ahead, {behind} behind"));
         let default = if self.is_default { ", default" } else { "" };
         format!(
-            "{} {} {added}{} files, {added}{} symbols, {}{default}{}\n",
+            "{} {} {added}{}, {added}{}, {}{default}{}\n",
             style::name(&escape_control(&self.view.ref_name)),
             style::dim(&commit),
-            count_text(self.files()),
-            count_text(self.symbols()),
+            count_with_noun(self.files(), "file"),
+            count_with_noun(self.symbols(), "symbol"),
             self.status,
             distance.unwrap_or_default(),
         )

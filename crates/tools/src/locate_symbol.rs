@@ -10,6 +10,7 @@ use super::batch::Batch;
 use super::followups::{KnownSymbols, OfferedTools, PreviousCall};
 use super::{rows, symbol_input};
 use crate::call::QueryContext;
+use crate::graph::with_graph;
 use crate::input::{self, Cursor};
 use crate::shape::{self, DetailLevel, ResultShape};
 use crate::tool_spec::{
@@ -169,7 +170,13 @@ fn locate_name<'i>(
         offset,
         limit: question.limit,
     };
-    let located = locate(snapshot, &asked)?;
+    let mut located = locate(snapshot, &asked)?;
+    if located.total == 0 {
+        let handle = with_graph(inquiry.resolve_cache()?, &inquiry.time_limit, |graph| {
+            symbol_input::follow_reexports(graph, handle.clone(), &mut metadata.warnings)
+        })?;
+        located = locate(snapshot, &LocateRequest { name: &handle, ..asked })?;
+    }
     (found.hits, found.total) = (located.hits, located.total);
     if found.hits.is_empty() {
         found.near = nearest_names(snapshot, name, MAX_SUGGESTIONS)?;

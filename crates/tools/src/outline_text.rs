@@ -8,7 +8,7 @@ use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::output::{OutputFormat, Reader, style};
 
 /// The maximum length of a header in a row, in characters.
-const MAX_HEADER_CHARS: usize = 72;
+const MAX_HEADER_CHARS: usize = 90;
 
 /// The maximum length of the header of a symbol inside a function.
 const MAX_LOCAL_HEADER_CHARS: usize = 40;
@@ -49,14 +49,34 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
     let mut text = OutlineText { text: String::new(), tops: 0, shown: 0, total: 0 };
     let mut is_full = false;
     let mut at = 0;
+    // The type whose row or heading is above the next row.
+    let mut above: Option<&str> = None;
     while at < tops.len() {
-        // Consecutive one-line values share a row.
+        // Consecutive one-line values share a row, and so do overloads that look alike.
         let run = if name.is_none() { value_run_length(outline, &tops[at..]) } else { 0 };
-        let count = run.max(1);
+        let count = if run > 1 { run } else { overload_count(outline, &tops[at..], name) };
         let mut rows = Vec::new();
-        match run > 1 {
-            true => rows.push(values_row(outline, &tops[at..at + run])),
-            false => add(outline, tops[at], 0, is_deep, name, &mut rows),
+        let symbol = outline.symbol(tops[at]);
+        match rows::receiver_method(symbol).map(|method| method.owner) {
+            _ if run > 1 => {
+                rows.push(values_row(outline, &tops[at..at + run]));
+                above = None;
+            }
+            Some(owner) => {
+                if above != Some(owner) && name.is_none() {
+                    above = methods_row(outline, &tops[at..], owner).map(|row| {
+                        rows.push(row);
+                        owner
+                    });
+                }
+                let is_below = above == Some(owner) && name.is_none();
+                let form = if is_below { MethodForm::BelowOwner } else { MethodForm::WithOwner };
+                add(outline, &tops[at..at + count], usize::from(is_below), is_deep, name, form, &mut rows);
+            }
+            None => {
+                add(outline, &tops[at..at + count], 0, is_deep, name, MethodForm::AsWritten, &mut rows);
+                above = Some(symbol.name.as_str()).filter(|_| symbol.kind != SymbolKind::Fn);
+            }
         }
         at += count;
         text.total += rows.len();
@@ -72,6 +92,44 @@ pub(super) fn text(outline: &Outline, is_deep: bool, name: Option<&str>, tops: &
     }
     text.text = sheet.finish();
     text
+}
+
+/// How a header shows the receiver of a method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MethodForm {
+    /// The row is below that of the type, so the receiver is left out.
+    BelowOwner,
+    /// As `Type.name`.
+    WithOwner,
+    AsWritten,
+}
+
+/// The minimum number of methods that get a heading.
+const MIN_METHODS: usize = 3;
+
+/// The heading for the methods of a type from here on, if there are several.
+fn methods_row(outline: &Outline, tops: &[u32], owner: &str) -> Option<String> {
+    let is_one =
+        |place: &&u32| rows::receiver_method(outline.symbol(**place)).is_some_and(|method| method.owner == owner);
+    let count = tops.iter().take_while(is_one).count();
+    let (first, last) = (outline.symbol(*tops.first()?), outline.symbol(*tops.get(count.checked_sub(1)?)?));
+    let lines = rows::lines_text(Lines { start: first.lines.start, end: last.lines.end });
+    (count >= MIN_METHODS).then(|| format!("{lines} methods of {}", escape_control(owner)))
+}
+
+/// The number of symbols from here on with the same row but for the lines: overloads whose signatures are cut alike.
+fn overload_count(outline: &Outline, tops: &[u32], name: Option<&str>) -> usize {
+    use SymbolKind::{Constructor, Fn, Method, Prototype};
+    let Some(place) = tops.first().filter(|_| name.is_none()) else { return 1 };
+    let first = outline.symbol(*place);
+    let is_same = |place: &&u32| {
+        let symbol = outline.symbol(**place);
+        symbol.name == first.name
+            && matches!(symbol.kind, Constructor | Fn | Method | Prototype)
+            && outline.children_of(**place).is_empty()
+            && header(outline, **place, MethodForm::AsWritten) == header(outline, tops[0], MethodForm::AsWritten)
+    };
+    tops.iter().take_while(is_same).count().max(1)
 }
 
 /// The number of symbols from here on that are plain one-line values of one kind.
@@ -103,8 +161,17 @@ fn values_row(outline: &Outline, run: &[u32]) -> String {
     format!("{lines} {}{told}", first.kind.as_str())
 }
 
-/// The rows of a symbol and of the symbols inside it.
-fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<&str>, rows: &mut Vec<String>) {
+/// The rows of a symbol and of the symbols inside it; overloads that look alike share a row.
+fn add(
+    outline: &Outline,
+    overloads: &[u32],
+    level: usize,
+    is_deep: bool,
+    name: Option<&str>,
+    form: MethodForm,
+    rows: &mut Vec<String>,
+) {
+    let place = overloads[0];
     let symbol = outline.symbol(place);
     if symbol.kind == SymbolKind::Use {
         return;
@@ -112,17 +179,25 @@ fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<
     let is_meant = |place: u32| name.is_none_or(|name| outline.symbol(place).name.to_lowercase().contains(name));
     let inside = outline.children_of(place);
     let folded: Vec<u32> = inside.iter().copied().filter(|child| is_folded(outline, *child)).collect();
-    let line = rows::lines_text(symbol.lines);
+    let line: Vec<String> = overloads.iter().map(|place| rows::lines_text(outline.symbol(*place).lines)).collect();
+    let line = line.join(",");
     let at = rows.len();
-    let what = header(outline, place);
+    let what = header(outline, place, form);
     let only = only_constructor(outline, place).filter(|_| is_deep && name.is_none());
-    let constructor = only.map(|only| format!(" {}:{}", header(outline, only), outline.symbol(only).lines.start));
+    let constructor = only
+        .map(|only| format!(" {}:{}", header(outline, only, MethodForm::AsWritten), outline.symbol(only).lines.start));
     let inner_names = names(outline, &folded);
     rows.push(format!("{}{line} {what}{inner_names}{}", " ".repeat(level), constructor.unwrap_or_default()));
     if is_deep {
         let inner = if is_meant(place) { None } else { name };
-        let open = inside.iter().filter(|child| !is_folded(outline, **child) && only != Some(**child));
-        open.for_each(|child| add(outline, *child, level + 1, is_deep, inner, rows));
+        let open = inside.iter().copied().filter(|child| !is_folded(outline, *child) && only != Some(*child));
+        let open: Vec<u32> = open.collect();
+        let mut next = 0;
+        while next < open.len() {
+            let count = overload_count(outline, &open[next..], inner);
+            add(outline, &open[next..next + count], level + 1, is_deep, inner, MethodForm::AsWritten, rows);
+            next += count;
+        }
     }
     // No symbol in it matches the name filter.
     if !is_meant(place) && rows.len() == at + 1 {
@@ -131,7 +206,7 @@ fn add(outline: &Outline, place: u32, level: usize, is_deep: bool, name: Option<
 }
 
 /// The header of a symbol, without line breaks, indentation and the arrow before its body.
-fn header(outline: &Outline, place: u32) -> String {
+fn header(outline: &Outline, place: u32, form: MethodForm) -> String {
     use SymbolKind::{Constructor, Fn, Method};
     let symbol = outline.symbol(place);
     let is_code = |parent: u32| {
@@ -139,7 +214,12 @@ fn header(outline: &Outline, place: u32) -> String {
         matches!(parent.kind, Constructor | Fn | Method) || parent.signature.contains("=>")
     };
     let most = if symbol.parent.is_some_and(is_code) { MAX_LOCAL_HEADER_CHARS } else { MAX_HEADER_CHARS };
-    let signature = symbol.signature.replace("( ", "(").replace(", )", ")").replace(" )", ")");
+    let signature = match (form, rows::receiver_method(symbol)) {
+        (MethodForm::BelowOwner, Some(method)) => method.rest.to_owned(),
+        (MethodForm::WithOwner, Some(method)) => format!("{}.{}", method.owner, method.rest),
+        _ => symbol.signature.clone(),
+    };
+    let signature = signature.replace("( ", "(").replace(", )", ")").replace(" )", ")");
     escape_control(&super::shape::truncate(signature.trim_end_matches(" =>"), most)).into_owned()
 }
 

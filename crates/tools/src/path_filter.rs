@@ -151,6 +151,11 @@ fn add(
         wanted.push(PathMatcher::Name(value.to_owned()));
         return Ok(());
     }
+    // The end of a path, if nothing begins with it.
+    if start.is_forgiving() && !value.contains(SPECIAL) && !known.has_match(parse_pattern(value, start, known)?)? {
+        wanted.push(globs(&format!("**/{}", value.trim_matches('/')))?);
+        return Ok(());
+    }
     let patterns: Vec<&str> = split(value).into_iter().map(str::trim).filter(|pattern| !pattern.is_empty()).collect();
     if patterns.len() > MAX_PATTERNS {
         let message = format!("`path_filter` has {} patterns: the maximum is {MAX_PATTERNS}.", patterns.len());
@@ -358,6 +363,20 @@ mod tests {
         expect(&PathBase::new("/root", Some("/root/crates/app")), table);
         expect(&PathBase::new("/root", Some("/root/app/[id]")), &[(&["./*.ts"], &["app/[id]/page.ts"])]);
         expect(&PathBase::new("/root", Some("/elsewhere")), &[(&["src/x"], &["src/x/a.rs"]), (&["."], PATHS)]);
+    }
+
+    #[test]
+    fn ends_of_paths_match_where_they_are_accepted() {
+        let known = KnownPaths { views: Vec::new(), paths: PATHS.to_vec() };
+        let start = PathBase::new("/root", None).forgiving();
+        let allowed = |value: &str| {
+            let filter = PathFilter::parse(&[value], &start, &known).expect("it is valid");
+            PATHS.iter().copied().filter(|path| filter.allows(path)).collect::<Vec<_>>()
+        };
+        assert_eq!(allowed("app/src"), ["crates/app/src/a.rs"]);
+        assert_eq!(allowed("app/src/a.rs"), ["crates/app/src/a.rs"]);
+        assert_eq!(allowed("src/x"), ["src/x/a.rs"]);
+        assert!(allowed("no/where").is_empty());
     }
 
     #[test]

@@ -4,9 +4,12 @@
 //! line with its length. A file that exceeds the remaining budget is shown as an outline. A missing item gets an error
 //! in its position; the others are still answered.
 
+use std::collections::HashSet;
+
 use codecompass_lang::REGISTRY;
 use codecompass_model::ids::SymbolId;
-use codecompass_model::{Lines, Symbol};
+use codecompass_model::{Lines, Symbol, SymbolAt};
+use codecompass_query::graph::Graph;
 use codecompass_query::{
     AmbiguityPolicy, NameMatch, NameQuery, Outline, leading_lines, nearest_names, outline, parse_location,
     select_lines, symbol_at,
@@ -15,19 +18,33 @@ use codecompass_store::{Snapshot, VersionInfo};
 use codecompass_wire::{BatchError, ErrorData, read_code as wire, schema};
 
 use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
-use super::{outline_text, rows, shape};
+use super::{notation, outline_folder, outline_text, rows, shape, similar_paths, symbol_input, syntax_colors};
 use crate::call::QueryContext;
+use crate::find_references::uses::Uses;
+use crate::graph::{self, with_graph};
+use crate::input;
 use codecompass_query::tokens;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::metadata::{Completeness, Metadata, MetadataText};
-use codecompass_workspace::output::{Answer, OutputFormat, Reader, Render, error_line, style};
+use codecompass_workspace::output::{Answer, OutputFormat, Printer, Reader, Render, error_line, style};
+use codecompass_workspace::paths::{Absence, ResolvedFile};
+use codecompass_workspace::time_limit::TimeLimit;
 
 /// The number of lines shown around a line outside of symbols.
 const CONTEXT_LINES: u32 = 8;
 
 /// The minimum number of lines of a truncated item.
 const MIN_LINES: usize = 5;
+
+/// What `with` can add.
+const USES: [&str; 2] = ["callers", "tests"];
+
+/// The maximum number of lines for each of them.
+const MAX_USES: usize = 20;
+
+/// The share of the remaining size that one list of lines may take.
+const USES_SHARE: usize = 3;
 
 /// The maximum number of other symbols with the same name that are listed.
 const MAX_OTHERS: usize = 5;
@@ -40,6 +57,8 @@ pub const TOOL: ToolSpec = ToolSpec {
     params: &[
         required("what", ParamKind::List, "Names, path:line, path:10-40, files").positional("WHAT"),
         REF,
+        optional("with", ParamKind::List, "Also the lines that use each symbol: callers, tests")
+            .brief("callers, tests"),
         optional("max_tokens", ParamKind::Count(None), "Budget, to get more than 2,500").flag("max-tokens"),
         NO_SYNC,
         shape::FRESHNESS,
@@ -57,6 +76,8 @@ pub const TOOL: ToolSpec = ToolSpec {
 /// The parsed arguments.
 struct ReadArgs {
     what: Vec<String>,
+    with_callers: bool,
+    with_tests: bool,
     max_tokens: Option<u64>,
 }
 
@@ -70,7 +91,8 @@ impl ReadArgs {
             return Err(invalid("what", "`what` is empty: give names, locations or files.".into()));
         }
         for item in &what {
-            if let Some((_, (start, Some(end)))) = parse_location(item).filter(|(_, (start, end))| *end < Some(*start))
+            if let Some((_, (start, Some(end)))) =
+                parse_location(item).filter(|(_, (start, end))| end.is_some_and(|end| end < *start))
             {
                 return Err(invalid("what", format!("`what` {item:?} ends before it begins: {start} is after {end}.")));
             }
@@ -84,7 +106,17 @@ impl ReadArgs {
                 },
             )?),
         };
-        Ok(Self { what, max_tokens })
+        let with: Vec<String> = arguments
+            .list("with")
+            .iter()
+            .flat_map(|words| words.split(','))
+            .map(|word| word.trim().to_owned())
+            .collect();
+        if let Some(word) = with.iter().find(|word| !USES.contains(&word.as_str())) {
+            return Err(input::unknown_value("with", word, USES.map(str::to_owned).to_vec()));
+        }
+        let has = |wanted: &str| with.iter().any(|word| word == wanted);
+        Ok(Self { what, with_callers: has("callers"), with_tests: has("tests"), max_tokens })
     }
 }
 
@@ -94,6 +126,8 @@ enum ReadTarget {
     Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
     /// A whole file.
     File { version: VersionInfo },
+    /// A folder, in text answers.
+    Folder(String),
 }
 
 /// An item of the answer.
@@ -109,13 +143,44 @@ struct Excerpt {
     symbol: Option<Symbol>,
     note: Option<String>,
     shown: ExcerptBody,
+    /// The lines that use the symbol, if they were asked for, and their text.
+    callers: Option<Uses>,
+    tests: Option<Uses>,
+    uses_text: String,
 }
 
 enum ExcerptBody {
-    /// The lines from the first one on, the number of requested lines, and an upper bound of the tokens of the rest.
-    Text(Vec<String>, usize, u64),
+    /// The lines from the first one on.
+    Text(ShownLines),
     /// The outline of a file that is too long.
     Outline(String),
+    /// The files of a folder.
+    Folder(String),
+}
+
+/// Lines of a file, with their numbers.
+struct ShownLines {
+    lines: Vec<String>,
+    /// The numbers of all requested lines that no item above has.
+    numbers: Vec<u32>,
+    /// An upper bound of the tokens of those that are not shown.
+    rest: u64,
+}
+
+impl ShownLines {
+    fn is_cut(&self) -> bool {
+        self.lines.len() < self.numbers.len()
+    }
+}
+
+/// The numbers of the lines of a file that these items show.
+fn shown_lines(items: &[ReadItem], path: &str) -> HashSet<u32> {
+    let excerpts = items.iter().filter_map(|item| item.outcome.as_ref().ok()).filter(|excerpt| excerpt.path == path);
+    let numbers = excerpts.flat_map(|excerpt| match &excerpt.shown {
+        ExcerptBody::Text(shown) => &shown.numbers[..shown.lines.len()],
+        ExcerptBody::Outline(_) | ExcerptBody::Folder(_) => &[],
+    });
+    numbers.copied().collect()
 }
 
 struct ReadAnswer {
@@ -132,10 +197,29 @@ fn answer(inquiry: &QueryContext<'_>, question: &ReadArgs) -> Result<Answer, App
         None => inquiry.max_bytes(),
     };
     let mut budget = ReadBudget { bytes: room.saturating_sub(600), tokens: question.max_tokens.unwrap_or(u64::MAX) };
-    let mut items = Vec::with_capacity(question.what.len());
+    let mut items: Vec<ReadItem> = Vec::with_capacity(question.what.len());
     for asked in question.what.iter().filter(|item| !item.is_empty()) {
-        let told = resolve_item(inquiry, snapshot, asked).and_then(|meant| excerpt_of(snapshot, meant, &mut budget));
+        // In text, lines that an item above has are not repeated.
+        let above = |path: &str| match inquiry.form {
+            OutputFormat::Json => HashSet::new(),
+            OutputFormat::Text(_) => shown_lines(&items, path),
+        };
+        let told =
+            resolve_item(inquiry, snapshot, asked).and_then(|meant| excerpt_of(snapshot, meant, &above, &mut budget));
         items.push(ReadItem { asked: asked.clone(), outcome: told });
+    }
+    if question.with_callers || question.with_tests {
+        with_graph(inquiry.resolve_cache()?, &inquiry.time_limit, |graph| {
+            for excerpt in items.iter_mut().filter_map(|item| item.outcome.as_mut().ok()) {
+                add_uses(graph, snapshot, question, excerpt, &mut budget)?;
+            }
+            graph::note_incomplete(graph, &mut metadata, false)
+        })?;
+    }
+    if inquiry.printer.is_some_and(Printer::is_coloured) {
+        for excerpt in items.iter_mut().filter_map(|item| item.outcome.as_mut().ok()) {
+            excerpt.color_lines(snapshot, &inquiry.time_limit)?;
+        }
     }
     let is_cut = items.iter().any(|item| item.outcome.as_ref().is_ok_and(Excerpt::is_cut));
     if is_cut {
@@ -143,6 +227,32 @@ fn answer(inquiry: &QueryContext<'_>, question: &ReadArgs) -> Result<Answer, App
     }
     let code = u8::from(items.iter().all(|item| item.outcome.is_err()));
     Answer::render(inquiry.form, code, ReadAnswer { items, is_cut, metadata })
+}
+
+/// Adds the lines that use the symbol of an excerpt.
+fn add_uses(
+    graph: &Graph<'_>,
+    snapshot: &Snapshot,
+    question: &ReadArgs,
+    excerpt: &mut Excerpt,
+    budget: &mut ReadBudget,
+) -> Result<(), AppError> {
+    let Some(symbol) = &excerpt.symbol else { return Ok(()) };
+    let Some(version) = snapshot.version_at(&excerpt.path)? else { return Ok(()) };
+    let outline = snapshot.outline(version.id)?;
+    let is_it = |one: &Symbol| one.span == symbol.span && one.name == symbol.name;
+    let Some(ordinal) = outline.symbols.iter().position(is_it) else { return Ok(()) };
+    let target = SymbolAt { file: version.id, ordinal: ordinal as u32 };
+    let find =
+        |is_wanted: bool, in_tests: bool| is_wanted.then(|| Uses::find(graph, target, in_tests, MAX_USES)).transpose();
+    excerpt.callers = find(question.with_callers, false)?;
+    excerpt.tests = find(question.with_tests, true)?;
+    for uses in excerpt.callers.iter().chain(&excerpt.tests) {
+        let text = uses.text(budget.bytes / USES_SHARE);
+        budget.bytes = budget.bytes.saturating_sub(text.len());
+        excerpt.uses_text += &text;
+    }
+    Ok(())
 }
 
 /// The remaining budget.
@@ -175,24 +285,46 @@ impl ReadBudget {
 
 /// Resolves an item: a location, a file, or a name.
 fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) -> Result<ReadTarget, AppError> {
-    if let Some((path, (start, end))) = parse_location(asked) {
+    let is_forgiving = inquiry.paths.is_forgiving();
+    let place = if is_forgiving { notation::location(asked) } else { asked.into() };
+    if let Some((path, (start, end))) = parse_location(&place) {
         return resolve_location(inquiry, snapshot, path, start, end);
     }
     let file = inquiry.paths.resolve_file(&[snapshot], "what", asked);
     if let Some(version) = file.as_ref().ok().map(|file| snapshot.version_at(&file.path)).transpose()?.flatten() {
         return Ok(ReadTarget::File { version });
     }
-    let wanted = NameQuery { name: asked, languages: REGISTRY, language: None, path: None };
-    if let NameMatch::Unique { symbol: hit, others, total } =
-        codecompass_query::resolve_name(snapshot, &wanted, AmbiguityPolicy::First { others: MAX_OTHERS })?
+    let is_folder = |file: &ResolvedFile| file.absence == Some(Absence::Folder);
+    if let Some(folder) = file.as_ref().ok().filter(|file| is_forgiving && is_folder(file)) {
+        return Ok(ReadTarget::Folder(folder.path.clone()));
+    }
+    if let Some((path, name)) = notation::file_and_name(asked).filter(|_| is_forgiving)
+        && let Ok(file) = inquiry.paths.resolve_file(&[snapshot], "what", path)
+        && file.absence.is_none()
+        && let Some(hit) = symbol_input::symbol_in_file(snapshot, &file.path, &notation::name(name))?
     {
+        let (lines, symbol) = (with_docs(snapshot, &hit.version, hit.symbol())?, Some(Box::new(hit.symbol().clone())));
+        return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol, note: None });
+    }
+    let name = if is_forgiving { notation::name(asked) } else { asked.into() };
+    let wanted = NameQuery { name: &name, languages: REGISTRY, language: None, path: None };
+    let policy = AmbiguityPolicy::First { others: MAX_OTHERS };
+    let mut found = codecompass_query::resolve_name(snapshot, &wanted, policy)?;
+    let mut through = Vec::new();
+    if matches!(found, NameMatch::NotFound) {
+        let handle = with_graph(inquiry.resolve_cache()?, &inquiry.time_limit, |graph| {
+            symbol_input::follow_reexports(graph, name.clone().into_owned(), &mut through)
+        })?;
+        found = codecompass_query::resolve_name(snapshot, &NameQuery { name: &handle, ..wanted }, policy)?;
+    }
+    if let NameMatch::Unique { symbol: hit, others, total } = found {
         let symbol = hit.symbol().clone();
         let lines = with_docs(snapshot, &hit.version, &symbol)?;
         let others: Vec<String> =
             others.iter().map(|other| format!("{}:{}", other.version.path, other.symbol().lines.start)).collect();
         let more = total.saturating_sub(1 + others.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", ")));
+        let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", "))).or(through.pop());
         return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
     }
     // Text that looks like a path is a path; everything else is a name.
@@ -200,8 +332,7 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
         Ok(file)
             if asked.contains('/') || file.absence.as_ref().is_some_and(|absence| absence.skip_reason().is_some()) =>
         {
-            let absence = file.absence.unwrap_or(codecompass_workspace::paths::Absence::Unknown);
-            Err(absence.error(&file.path, &inquiry.published.metadata.ref_name))
+            Err(missing_file(inquiry, snapshot, asked, file)?)
         }
         Err(error) if asked.contains('/') => Err(error),
         _ => {
@@ -210,6 +341,30 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
             Err(if near.is_empty() { error } else { error.hint(format!("Similar names: {}.", near.join(", "))) })
         }
     }
+}
+
+/// The maximum number of files that a path may mean in a message.
+const MAX_SIMILAR_FILES: usize = 5;
+
+/// The error for a file that the view does not have, with the files that may be meant.
+fn missing_file(
+    inquiry: &QueryContext<'_>,
+    snapshot: &Snapshot,
+    given: &str,
+    file: ResolvedFile,
+) -> Result<AppError, AppError> {
+    let absence = file.absence.unwrap_or(Absence::Unknown);
+    let error = absence.error(&file.path, &inquiry.published.metadata.ref_name);
+    if !inquiry.paths.is_forgiving() || absence != Absence::Unknown {
+        return Ok(error);
+    }
+    let mut similar = inquiry.paths.similar_files(snapshot, given)?;
+    if similar.is_empty() {
+        similar = similar_paths::similar_paths(snapshot, &file.path)?;
+    }
+    let more = if similar.len() > MAX_SIMILAR_FILES { ", …" } else { "" };
+    similar.truncate(MAX_SIMILAR_FILES);
+    Ok(if similar.is_empty() { error } else { error.hint(format!("Did you mean {}{more}?", similar.join(", "))) })
 }
 
 fn resolve_location(
@@ -221,8 +376,7 @@ fn resolve_location(
 ) -> Result<ReadTarget, AppError> {
     let file = inquiry.paths.resolve_file(&[snapshot], "what", path)?;
     let Some(version) = snapshot.version_at(&file.path)? else {
-        let absence = file.absence.unwrap_or(codecompass_workspace::paths::Absence::Unknown);
-        return Err(absence.error(&file.path, &inquiry.published.metadata.ref_name));
+        return Err(missing_file(inquiry, snapshot, path, file)?);
     };
     let last = version.lines.max(1);
     if start == 0 || start > last {
@@ -255,10 +409,32 @@ fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Res
 }
 
 /// The excerpt of a target, truncated to the budget.
-fn excerpt_of(snapshot: &Snapshot, meant: ReadTarget, budget: &mut ReadBudget) -> Result<Excerpt, AppError> {
-    let (version, lines, symbol, note, is_file) = match meant {
+fn excerpt_of(
+    snapshot: &Snapshot,
+    meant: ReadTarget,
+    above: &dyn Fn(&str) -> HashSet<u32>,
+    budget: &mut ReadBudget,
+) -> Result<Excerpt, AppError> {
+    let (version, lines, symbol, mut note, is_file) = match meant {
         ReadTarget::Lines { version, lines, symbol, note } => {
             (version, lines, symbol.map(|symbol| *symbol), note, false)
+        }
+        ReadTarget::Folder(folder) => {
+            let text = outline_folder::bounded_text(snapshot, &folder, None, budget.bytes)?.unwrap_or_default();
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            let taken = budget.take_lines(&lines);
+            let shown = ExcerptBody::Folder(lines.into_iter().take(taken).map(|line| line + "\n").collect());
+            let lines = Lines { start: 1, end: 1 };
+            return Ok(Excerpt {
+                path: folder,
+                lines,
+                symbol: None,
+                note: None,
+                shown,
+                callers: None,
+                tests: None,
+                uses_text: String::new(),
+            });
         }
         ReadTarget::File { version } => {
             let lines = Lines { start: 1, end: version.lines.max(1) };
@@ -266,24 +442,33 @@ fn excerpt_of(snapshot: &Snapshot, meant: ReadTarget, budget: &mut ReadBudget) -
         }
     };
     let text = snapshot.text(version.id)?;
-    let numbered = select_lines(&text, lines).into_iter().enumerate();
-    let numbered: Vec<String> = numbered.map(|(at, line)| rows::numbered(lines.start + at as u32, line)).collect();
-    let wanted = numbered.len();
     let path = version.path;
+    let above = above(&path);
+    let all = select_lines(&text, lines).into_iter().enumerate().map(|(at, line)| (lines.start + at as u32, line));
+    let (numbers, numbered): (Vec<u32>, Vec<String>) = all
+        .filter(|(number, _)| !above.contains(number))
+        .map(|(number, line)| (number, rows::numbered(number, line)))
+        .unzip();
+    let repeated: Vec<u32> = (lines.start..=lines.end).filter(|number| above.contains(number)).collect();
+    if let (Some(first), Some(last)) = (repeated.first(), repeated.last()) {
+        let shown = if numbers.is_empty() { "shown".to_owned() } else { format!("{first}-{last}") };
+        let before = note.map(|note| format!("{note}; ")).unwrap_or_default();
+        note = Some(format!("{before}{shown} above"));
+    }
     if is_file
         && !budget.fits(&numbered)
         && let Some(outline) = outline(snapshot, &path)?.filter(|outline| outline.count() > 0)
     {
         let shown = ExcerptBody::Outline(outline_excerpt(&outline, budget));
-        return Ok(Excerpt { path, lines, symbol, note, shown });
+        return Ok(Excerpt { path, lines, symbol, note, shown, callers: None, tests: None, uses_text: String::new() });
     }
     let mut taken = budget.take_lines(&numbered);
-    if taken < wanted && taken < MIN_LINES {
+    if taken < numbered.len() && taken < MIN_LINES {
         taken = 0;
     }
     let rest = numbered[taken..].iter().map(|line| tokens::upper_estimate(line) + 1).sum();
-    let shown = ExcerptBody::Text(numbered.into_iter().take(taken).collect(), wanted, rest);
-    Ok(Excerpt { path, lines, symbol, note, shown })
+    let shown = ExcerptBody::Text(ShownLines { lines: numbered.into_iter().take(taken).collect(), numbers, rest });
+    Ok(Excerpt { path, lines, symbol, note, shown, callers: None, tests: None, uses_text: String::new() })
 }
 
 /// The outline of a file instead of its text, truncated to the budget.
@@ -303,9 +488,20 @@ fn outline_excerpt(outline: &Outline, budget: &mut ReadBudget) -> String {
 impl Excerpt {
     fn is_cut(&self) -> bool {
         match &self.shown {
-            ExcerptBody::Text(lines, wanted, _) => lines.len() < *wanted,
-            ExcerptBody::Outline(_) => true,
+            ExcerptBody::Text(shown) => shown.is_cut(),
+            ExcerptBody::Outline(_) | ExcerptBody::Folder(_) => true,
         }
+    }
+
+    /// Gives the shown lines syntax colours.
+    fn color_lines(&mut self, snapshot: &Snapshot, time_limit: &TimeLimit) -> Result<(), AppError> {
+        if let ExcerptBody::Text(shown) = &mut self.shown
+            && let Some(version) = snapshot.version_at(&self.path)?
+        {
+            let numbers = &shown.numbers[..shown.lines.len()];
+            shown.lines = syntax_colors::colored_lines(snapshot, &version, numbers, time_limit)?;
+        }
+        Ok(())
     }
 
     fn head(&self) -> String {
@@ -317,21 +513,21 @@ impl Excerpt {
 
     fn text(&self) -> String {
         match &self.shown {
+            ExcerptBody::Folder(files) => files.clone(),
             ExcerptBody::Outline(outline) => {
                 let length = self.lines.end;
                 format!("{}: {length} lines, too long; its outline:\n{outline}", self.head())
             }
-            ExcerptBody::Text(lines, wanted, rest) if lines.is_empty() => {
-                let what = format!("{wanted} lines, at most {rest} tokens, not shown");
+            ExcerptBody::Text(shown) if shown.lines.is_empty() && shown.is_cut() => {
+                let what = format!("{} lines, at most {} tokens, not shown", shown.numbers.len(), shown.rest);
                 format!("{}: {what}; raise max_tokens, or ask for fewer lines\n", self.head())
             }
-            ExcerptBody::Text(lines, wanted, rest) => {
+            ExcerptBody::Text(shown) => {
                 let mut text = format!("{}\n", self.head());
-                lines.iter().for_each(|line| text += &format!("{line}\n"));
-                if lines.len() < *wanted {
-                    let next = self.lines.start as usize + lines.len();
+                shown.lines.iter().for_each(|line| text += &format!("{line}\n"));
+                if let Some(next) = shown.numbers.get(shown.lines.len()) {
                     let (path, end) = (escape_control(&self.path), self.lines.end);
-                    text += &format!("next: {path}:{next}-{end}, at most {rest} tokens\n");
+                    text += &format!("next: {path}:{next}-{end}, at most {} tokens\n", shown.rest);
                 }
                 text
             }
@@ -341,8 +537,8 @@ impl Excerpt {
     fn wire(self, asked: String) -> wire::Item {
         let is_cut = self.is_cut();
         let (outline, text) = match self.shown {
-            ExcerptBody::Outline(outline) => (Some(outline), None),
-            ExcerptBody::Text(lines, ..) => (None, Some(lines.join("\n"))),
+            ExcerptBody::Outline(outline) | ExcerptBody::Folder(outline) => (Some(outline), None),
+            ExcerptBody::Text(shown) => (None, Some(shown.lines.join("\n"))),
         };
         wire::Item {
             asked,
@@ -354,6 +550,8 @@ impl Excerpt {
             path: Some(self.path),
             outline,
             text,
+            callers: self.callers.as_ref().map(Uses::wire),
+            tests: self.tests.as_ref().map(Uses::wire),
             note: self.note,
             truncated: is_cut,
             ..wire::Item::default()
@@ -376,12 +574,15 @@ impl Render for ReadAnswer {
         Ok(wire::Answer { items, truncated: self.is_cut, metadata: self.metadata })
     }
 
-    fn text(self, _: Reader) -> Result<String, AppError> {
+    fn text(self, reader: Reader) -> Result<String, AppError> {
         let mut text = String::new();
         for item in &self.items {
+            if !text.is_empty() {
+                text.push(style::GAP);
+            }
             text += &match &item.outcome {
-                Ok(piece) => piece.text(),
-                Err(error) => error_line(&item.asked, error),
+                Ok(piece) => piece.text() + &piece.uses_text,
+                Err(error) => error_line(&item.asked, error, reader),
             };
         }
         Ok(text + &self.metadata.notes())

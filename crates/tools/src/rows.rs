@@ -22,12 +22,19 @@ pub(crate) struct RowWriter {
     room: usize,
     text: String,
     path: String,
+    /// Whether a path was written: a gap separates the next one from its rows.
+    has_rows: bool,
 }
 
 impl RowWriter {
     /// An empty writer for `max_bytes` bytes.
     pub(crate) fn new(room: usize) -> Self {
-        Self { room: room.saturating_sub(FOOTER_BYTES).max(FOOTER_BYTES), text: String::new(), path: String::new() }
+        Self {
+            room: room.saturating_sub(FOOTER_BYTES).max(FOOTER_BYTES),
+            text: String::new(),
+            path: String::new(),
+            has_rows: false,
+        }
     }
 
     /// Adds a line if it fits; the first line always fits.
@@ -45,9 +52,11 @@ impl RowWriter {
         if self.path == path {
             return self.line(&format!(" {row}"));
         }
-        let fits = self.line(&format!("{}\n {row}", style::path(&escape_control(path))));
+        let gap = if self.has_rows { String::from(style::GAP) } else { String::new() };
+        let fits = self.line(&format!("{gap}{}\n {row}", style::path(&escape_control(path))));
         if fits {
             path.clone_into(&mut self.path);
+            self.has_rows = true;
         }
         fits
     }
@@ -130,20 +139,54 @@ fn owner(symbol: &Symbol) -> Option<(&str, &'static str)> {
     has_owner.then_some((owner, mark))
 }
 
-/// The header of a symbol in one line. If it does not name the owner type, the type is added: `fn Type::new()`.
+/// The header of a symbol in one line. If it does not name the owner type before the name, the type is added:
+/// `fn Type::new()`. A receiver that leaves no room for the parameters is shortened to the type.
 pub(crate) fn header(symbol: &Symbol, characters: usize) -> String {
     let signature = match symbol.kind {
         SymbolKind::Use => format!("use {}", symbol.name),
         _ if symbol.signature.is_empty() => symbol.name.clone(),
         _ => symbol.signature.clone(),
     };
-    let told = match owner(symbol) {
-        Some((owner, _)) if !has_word(&signature, owner) => {
-            replace_word(&signature, &symbol.name, &short_name(symbol)).unwrap_or(signature)
+    let told = match (owner(symbol), receiver_method(symbol)) {
+        (_, Some(method)) if signature.chars().count() > characters => {
+            format!("{} {}.{}", method.keyword, method.owner, method.rest)
         }
-        _ => signature,
+        (_, Some(_)) | (None, _) => signature,
+        (Some((owner, mark)), None) if names_owner(&signature, &symbol.name, owner, mark) => signature,
+        _ => replace_word(&signature, &symbol.name, &short_name(symbol)).unwrap_or(signature),
     };
     escape_control(&truncate(&told, characters)).into_owned()
+}
+
+/// Whether the owner is written directly before the name, `Type::new` or `Type<T>.new`. Elsewhere it is the type of a
+/// parameter or of the result.
+fn names_owner(signature: &str, name: &str, owner: &str, mark: &str) -> bool {
+    // A constructor has the name of its type.
+    if name == owner {
+        return true;
+    }
+    let Some(at) = word_at(signature, name) else { return has_word(signature, owner) };
+    let Some(before) = signature[..at].strip_suffix(mark).or_else(|| signature[..at].strip_suffix('.')) else {
+        return false;
+    };
+    has_word(before, owner)
+}
+
+/// A method with its receiver before the name: `func (c *Client) Do(r Request)`.
+pub(crate) struct ReceiverMethod<'s> {
+    keyword: &'s str,
+    pub(crate) owner: &'s str,
+    /// The signature from the name on.
+    pub(crate) rest: &'s str,
+}
+
+/// The parts of a signature with a receiver before the name.
+pub(crate) fn receiver_method(symbol: &Symbol) -> Option<ReceiverMethod<'_>> {
+    let (owner, _) = owner(symbol).filter(|_| symbol.parent.is_none())?;
+    let (keyword, rest) = symbol.signature.split_once(" (")?;
+    let (receiver, rest) = rest.split_once(") ")?;
+    let is_one = !keyword.contains([' ', '(']) && rest.starts_with(symbol.name.as_str()) && has_word(receiver, owner);
+    is_one.then_some(ReceiverMethod { keyword, owner, rest })
 }
 
 fn is_word_char(char: char) -> bool {
@@ -276,6 +319,22 @@ mod tests {
             codecompass_workspace::output::strip_style(&sheet.finish()),
             "a.rs\n 1 one\n 2 two\nb.rs\n 3 three\n"
         );
+    }
+
+    #[test]
+    fn owner_counts_only_directly_before_the_name() {
+        let table = [
+            ("def from_state(cls, state) -> Flow", "from_state", "Flow", ".", false),
+            ("public Flow copy()", "copy", "Flow", ".", false),
+            ("void Flow::copy()", "copy", "Flow", "::", true),
+            ("T Flow<T>::copy()", "copy", "Flow", "::", true),
+            ("fun Flow.copy()", "copy", "Flow", ".", true),
+            ("public Flow(int size)", "Flow", "Flow", ".", true),
+            ("fn new(other: &Flow) -> Self", "new", "Flow", "::", false),
+        ];
+        for (signature, name, owner, mark, expected) in table {
+            assert_eq!(names_owner(signature, name, owner, mark), expected, "{signature}");
+        }
     }
 
     #[test]

@@ -190,11 +190,10 @@ fn symbol_with_line(mention: &SymbolSummary) -> SymbolWithLine {
 
 fn ranking_reasons(level: ExplainLevel, index: usize, scores: &Scores) -> RankingReasons {
     let mut factors = Numbers::default();
-    for feature in Feature::ALL.iter().filter(|feature| level == ExplainLevel::Full || BASIC_FEATURES.contains(feature))
-    {
+    for feature in scores.listed().filter(|feature| level == ExplainLevel::Full || BASIC_FEATURES.contains(feature)) {
         match feature {
             Feature::Bm25 => factors.add("bm25_score", rounded(scores.raw_bm25)),
-            feature => factors.add(feature.reason(), rounded(scores.value(*feature))),
+            feature => factors.add(feature.reason(), rounded(scores.value(feature))),
         }
     }
     RankingReasons { result_index: index, factors, final_score: scores.confidence() }

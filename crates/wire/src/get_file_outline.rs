@@ -41,6 +41,9 @@ pub struct OutlineSymbol {
     pub signature: Option<String>,
     /// The id of the symbol at its path.
     pub symbol_id: String,
+    /// Why it is believed to be unused, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unused: Option<String>,
     /// The symbols inside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<OutlineSymbol>,

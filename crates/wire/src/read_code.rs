@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::BatchError;
+use crate::find_references::Reference;
 use crate::metadata::Metadata;
 use crate::words::Word;
 
@@ -52,6 +53,12 @@ pub struct Item {
     /// The first line of the text, where it is not the first of the item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_line: Option<u32>,
+    /// The lines outside tests that use its symbol, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callers: Option<Vec<Reference>>,
+    /// The lines of tests that use its symbol, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Vec<Reference>>,
     /// What the reader should know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

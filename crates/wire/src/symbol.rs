@@ -46,6 +46,9 @@ pub struct SymbolSummary {
     /// The number of references to it, where they are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<usize>,
+    /// Whether it implements or extends the type that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<Word>,
 }
 
 /// A symbol near a result.

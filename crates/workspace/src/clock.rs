@@ -3,6 +3,9 @@
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::output::Reader;
 
 /// A day in milliseconds.
 pub const DAY: i64 = 24 * HOUR;
@@ -18,6 +21,20 @@ pub fn now_ms() -> i64 {
 fn days_ahead() -> i64 {
     let asked = if cfg!(debug_assertions) { std::env::var("CODECOMPASS_DAYS_AHEAD").ok() } else { None };
     asked.and_then(|days| days.parse().ok()).unwrap_or(0)
+}
+
+/// A time for people, in the local time zone, to the second: `2026-03-01 14:05:09`.
+fn local_time_text(milliseconds: i64) -> String {
+    let time = Timestamp::from_second(milliseconds.div_euclid(1000));
+    time.map(|time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
+}
+
+/// A time for this reader: local for a person, in RFC 3339 for an agent.
+pub fn time_for(reader: Reader, milliseconds: i64) -> String {
+    match reader {
+        Reader::Person => local_time_text(milliseconds),
+        Reader::Agent => time_text(milliseconds),
+    }
 }
 
 /// A time in RFC 3339, in UTC, to the second.

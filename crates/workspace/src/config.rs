@@ -31,10 +31,17 @@ const KEYS: &[Key] = &[
     Key { name: "query.ranking_explain_level", repository: true },
     Key { name: "query.max_response_bytes", repository: true },
     Key { name: "query.meaning", repository: true },
+    Key { name: "query.embeddings", repository: false },
+    Key { name: "query.embeddings_model", repository: false },
+    Key { name: "query.embeddings_remote", repository: false },
     Key { name: "debug.ranking_reasons", repository: false },
     Key { name: "vcs.managed_worktrees", repository: false },
     Key { name: "vcs.auto_refs", repository: false },
     Key { name: "mcp.answers", repository: false },
+    Key { name: "mcp.wait_seconds", repository: false },
+    Key { name: "mcp.cache_mib", repository: false },
+    Key { name: "history.enabled", repository: false },
+    Key { name: "history.answers", repository: false },
 ];
 
 /// The path of a repository's own file.
@@ -83,6 +90,10 @@ pub struct Config {
     pub max_response_bytes: usize,
     /// Whether embedding similarity counts beside the words of a query.
     pub embedding: bool,
+    /// The endpoint of the user's encoder, its model, and whether it may be on another machine.
+    pub embeddings_url: String,
+    pub embeddings_model: String,
+    pub embeddings_remote: bool,
     /// Whether `switch_ref` writes the files of a ref into the data folder.
     pub managed_worktrees: bool,
     /// Whether a branch or tag that git knows is synced when it is requested. If unset, the command line and text
@@ -90,6 +101,13 @@ pub struct Config {
     pub auto_refs: Option<bool>,
     /// The answer format for clients of the server.
     pub answers: AnswerFormat,
+    /// How long a call with a text answer waits for an index or a sync that it needs.
+    pub wait_seconds: u64,
+    /// The limit of decoded files that a server keeps in memory, in MiB.
+    pub cache_mib: u64,
+    /// Whether a server records the calls of agents, and the text of their answers.
+    pub(crate) history: bool,
+    pub(crate) history_answers: bool,
     /// Entries of the repository's file that were ignored.
     pub warnings: Vec<String>,
     /// The source of each value that is not a default.
@@ -166,9 +184,16 @@ impl Default for Config {
             ranking_reasons: false,
             max_response_bytes: 64 << 10,
             embedding: true,
+            embeddings_url: String::new(),
+            embeddings_model: String::new(),
+            embeddings_remote: false,
             managed_worktrees: false,
             auto_refs: None,
             answers: AnswerFormat::Json,
+            wait_seconds: 10,
+            cache_mib: 64,
+            history: true,
+            history_answers: false,
             warnings: Vec::new(),
             sources: Vec::new(),
         }
@@ -227,9 +252,16 @@ impl Config {
             "query.ranking_explain_level" => Word(level.into()),
             "query.max_response_bytes" => Count(self.max_response_bytes as u64),
             "query.meaning" => Flag(Some(self.embedding)),
+            "query.embeddings" => Word(self.embeddings_url.clone().into()),
+            "query.embeddings_model" => Word(self.embeddings_model.clone().into()),
+            "query.embeddings_remote" => Flag(Some(self.embeddings_remote)),
             "vcs.managed_worktrees" => Flag(Some(self.managed_worktrees)),
             "vcs.auto_refs" => Flag(self.auto_refs),
             "mcp.answers" => Word(self.answers.as_str().into()),
+            "mcp.wait_seconds" => Count(self.wait_seconds),
+            "mcp.cache_mib" => Count(self.cache_mib),
+            "history.enabled" => Flag(Some(self.history)),
+            "history.answers" => Flag(Some(self.history_answers)),
             _ => Flag(Some(self.ranking_reasons)),
         };
         let source = |key: &str| {
@@ -314,10 +346,17 @@ impl Config {
             "query.ranking_explain_level" => self.explain_level = Some(one_of(key, value, ExplainLevel::NAMES)?),
             "query.max_response_bytes" => self.max_response_bytes = number(key, value, 1024, 1 << 24)? as usize,
             "query.meaning" => self.embedding = flag(key, value)?,
+            "query.embeddings" => self.embeddings_url = text(key, value)?,
+            "query.embeddings_model" => self.embeddings_model = text(key, value)?,
+            "query.embeddings_remote" => self.embeddings_remote = flag(key, value)?,
             "debug.ranking_reasons" => self.ranking_reasons = flag(key, value)?,
             "vcs.managed_worktrees" => self.managed_worktrees = flag(key, value)?,
             "vcs.auto_refs" => self.auto_refs = Some(flag(key, value)?),
             "mcp.answers" => self.answers = one_of(key, value, AnswerFormat::NAMES)?,
+            "mcp.wait_seconds" => self.wait_seconds = number(key, value, 0, 600)?,
+            "mcp.cache_mib" => self.cache_mib = number(key, value, 8, 65_536)?,
+            "history.enabled" => self.history = flag(key, value)?,
+            "history.answers" => self.history_answers = flag(key, value)?,
             _ => return Err(Wrong { plain: "unknown key".into(), quoted: format!("unknown key {key}") }),
         }
         Ok(())
@@ -464,6 +503,7 @@ const OTHER_VARIABLES: &[&str] = &[
     "CODECOMPASS_KILL_AT_WRITE",
     "CODECOMPASS_DAYS_AHEAD",
     "CODECOMPASS_WATCH_FOLDERS",
+    "CODECOMPASS_ANSWER_STEPS",
 ];
 
 /// The name of the variable for a key.
@@ -498,6 +538,10 @@ fn number(key: &str, value: &Value, least: u64, most: u64) -> Result<u64, String
     found
         .filter(|number| (least..=most).contains(number))
         .ok_or_else(|| format!("{key} must be a number from {least} to {most}"))
+}
+
+fn text(key: &str, value: &Value) -> Result<String, String> {
+    value.as_str().map(|text| text.trim().to_owned()).ok_or_else(|| format!("{key} must be a string"))
 }
 
 fn strings(key: &str, value: &Value) -> Result<Vec<String>, String> {

@@ -32,6 +32,8 @@ pub struct ErrorDetails {
     pub hint: Option<String>,
     /// The same for readers of text, who may have other tools: it names arguments and commands only.
     pub advice: Option<String>,
+    /// The same for an agent, if the advice names a command.
+    pub for_agent: Option<String>,
     /// The data that a machine needs to recover.
     pub data: ErrorData,
     /// Arguments that are too long to be repeated in the data.
@@ -98,8 +100,14 @@ const MAX_MESSAGE_BYTES: usize = 4096;
 impl AppError {
     /// Creates an error without a hint or data. A message that quotes a corrupt file of a repository is truncated.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        let more =
-            ErrorDetails { hint: None, advice: None, data: ErrorData::None {}, long: Long::default(), metadata: None };
+        let more = ErrorDetails {
+            hint: None,
+            advice: None,
+            for_agent: None,
+            data: ErrorData::None {},
+            long: Long::default(),
+            metadata: None,
+        };
         let mut message = message.into();
         if message.len() > MAX_MESSAGE_BYTES {
             let end = (0..=MAX_MESSAGE_BYTES).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
@@ -121,11 +129,18 @@ impl AppError {
         self
     }
 
+    /// Adds what an agent can do next, if the advice names a command: it may have no shell.
+    pub fn for_agent(mut self, advice: impl Into<String>) -> Self {
+        self.details.for_agent = Some(advice.into());
+        self
+    }
+
     /// Rewrites the texts, for readers who know parameters by other names.
     pub fn map_text(mut self, put: &dyn Fn(&str) -> String) -> Self {
         self.message = put(&self.message);
         self.details.hint = self.details.hint.as_deref().map(put);
         self.details.advice = self.details.advice.as_deref().map(put);
+        self.details.for_agent = self.details.for_agent.as_deref().map(put);
         self
     }
 
@@ -193,6 +208,7 @@ impl AppError {
         Self::new(Code::IndexNotReady, "Nothing is indexed yet.")
             .hint("Call index_repo, or run `codecompass index`, and retry when it is published.")
             .advice("Run `codecompass index`, and retry when it is done.")
+            .for_agent("Ask the user to run `codecompass index` there; until then, use other tools.")
             .data(ErrorData::Missing {
                 workspace: None,
                 path: None,

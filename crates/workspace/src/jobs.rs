@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use codecompass_index::{Progress, SyncOutcome, Target};
@@ -49,6 +49,7 @@ struct State {
     done: u64,
     total: Option<u64>,
     phase: &'static str,
+    began: Option<Instant>,
     ended: Option<Result<SyncOutcome, Failure>>,
 }
 
@@ -180,6 +181,7 @@ impl Job {
     fn begin(&self) {
         let mut state = lock(&self.state);
         state.has_begun = true;
+        state.began = Some(Instant::now());
         state.phase = "listing";
         self.changed.notify_all();
     }
@@ -216,7 +218,7 @@ impl Job {
     }
 
     /// Whether readers see the result, though the job may still be cleaning up.
-    pub(crate) fn has_published(&self) -> bool {
+    pub fn has_published(&self) -> bool {
         lock(&self.state).has_published
     }
 
@@ -248,7 +250,6 @@ impl Job {
 
     /// Reports progress repeatedly until the job or the time is over, or the caller disconnects, which stops the job.
     pub fn report_progress(&self, follower: &dyn ProgressListener, patience: Duration) {
-        const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
         let until = Instant::now() + patience;
         let mut last = None;
         loop {
@@ -272,10 +273,107 @@ impl Job {
         }
     }
 
+    /// Waits until readers see the result, the job fails, or the caller waits no longer; returns whether one of the
+    /// first two happened. A caller that leaves does not stop the job: others need it, too.
+    pub fn wait_until_published(&self, wait: &IndexWait<'_>) -> bool {
+        let mut last = None;
+        loop {
+            let state = lock(&self.state);
+            let (step, is_done) =
+                ((state.phase, state.done, state.total), state.has_published || state.ended.is_some());
+            drop(state);
+            if let Some(listener) = wait.listener.filter(|_| last != Some(step)) {
+                last = Some(step);
+                listener.progress(step.0, step.1, step.2);
+            }
+            let left = wait.remaining();
+            if is_done || left.is_zero() || wait.is_cancelled() {
+                return is_done;
+            }
+            let state = lock(&self.state);
+            let is_same = |state: &mut State| !state.has_published && state.ended.is_none();
+            drop(self.changed.wait_timeout_while(state, left.min(PROGRESS_INTERVAL), is_same));
+        }
+    }
+
+    /// How far the job is.
+    pub fn estimate(&self) -> IndexingEstimate {
+        let state = lock(&self.state);
+        let elapsed = state.began.map(|began| began.elapsed()).unwrap_or_default();
+        IndexingEstimate::new(state.done, state.total.unwrap_or_default(), elapsed)
+    }
+
     fn wait(&self, patience: Duration, enough: impl Fn(&State) -> bool) -> bool {
         let state = lock(&self.state);
         let waited = self.changed.wait_timeout_while(state, patience, |state| !enough(state));
         waited.map(|(_, timeout)| !timeout.timed_out()).unwrap_or(false)
+    }
+}
+
+/// The time between two progress reports.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long a call waits for an index, and where progress is reported.
+pub struct IndexWait<'a> {
+    time: Duration,
+    /// The start of the first wait: what a call waits for, it waits for in this time altogether.
+    began: &'a OnceLock<Instant>,
+    listener: Option<&'a dyn ProgressListener>,
+    cancel: &'a AtomicBool,
+}
+
+impl<'a> IndexWait<'a> {
+    pub fn new(
+        time: Duration,
+        began: &'a OnceLock<Instant>,
+        listener: Option<&'a dyn ProgressListener>,
+        cancel: &'a AtomicBool,
+    ) -> Self {
+        Self { time, began, listener, cancel }
+    }
+
+    /// The time left.
+    pub fn remaining(&self) -> Duration {
+        self.time.saturating_sub(self.began.get_or_init(Instant::now).elapsed())
+    }
+
+    /// Whether the call has waited and no time is left.
+    pub fn is_over(&self) -> bool {
+        self.began.get().is_some_and(|began| began.elapsed() >= self.time)
+    }
+
+    /// Whether the answer is no longer wanted.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// How far an index is, and when it will be complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexingEstimate {
+    pub percent: u64,
+    /// The remaining time in seconds, at least 1.
+    pub seconds: u64,
+}
+
+/// The share of the time that extraction takes; publishing takes the rest.
+const EXTRACTION_PERCENT: u64 = 95;
+
+/// The remaining seconds if nothing is known.
+const DEFAULT_SECONDS: u64 = 5;
+
+impl IndexingEstimate {
+    /// Estimates from the files that are done.
+    pub fn new(done: u64, total: u64, elapsed: Duration) -> Self {
+        let percent = (done.min(total) * EXTRACTION_PERCENT).checked_div(total).unwrap_or_default();
+        let left = elapsed.as_secs_f64() * (100 - percent) as f64 / percent.max(1) as f64;
+        let seconds = if percent == 0 { DEFAULT_SECONDS } else { (left.ceil() as u64).max(1) };
+        Self { percent, seconds }
+    }
+
+    /// The line for an agent that has to ask again.
+    pub fn text(self) -> String {
+        format!("indexing, {} %, ask again in about {} s\n", self.percent, self.seconds)
     }
 }
 
@@ -295,6 +393,20 @@ mod tests {
     use codecompass_model::ViewKey;
 
     use super::*;
+
+    #[test]
+    fn estimates_extrapolate_from_the_files_that_are_done() {
+        let estimate = |done, total, seconds| {
+            let IndexingEstimate { percent, seconds } =
+                IndexingEstimate::new(done, total, Duration::from_secs(seconds));
+            (percent, seconds)
+        };
+        assert_eq!(estimate(0, 0, 3), (0, 5), "nothing is known");
+        assert_eq!(estimate(0, 1000, 3), (0, 5));
+        assert_eq!(estimate(400, 1000, 4), (38, 7));
+        assert_eq!(estimate(1000, 1000, 10), (95, 1), "it is not published yet");
+        assert_eq!(estimate(1200, 1000, 0), (95, 1));
+    }
 
     #[test]
     fn published_job_does_not_block_the_next_one() {

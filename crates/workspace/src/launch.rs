@@ -1,4 +1,5 @@
-//! The only file that starts processes: our own program as a client would start it, the user's pager, and the browser.
+//! The only file that starts processes: our own program as a client would start it, the user's pager and editor, and the
+//! browser.
 //!
 //! Nothing that a repository names is ever run. Our own program is started by its own path, whatever path an entry
 //! names, and only with the arguments that `setup` writes into entries: any other command, option or variable is
@@ -54,6 +55,15 @@ fn pager() -> Command {
         command.env("LESS", "FRX");
     }
     command
+}
+
+/// Opens a file in the user's editor and waits for it. The variable is not interpreted by a shell.
+pub fn edit_file(path: &Path) -> std::io::Result<()> {
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let named = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
+    let mut words = named.split_whitespace();
+    let status = Command::new(words.next().unwrap_or("vi")).args(words).arg(path).status()?;
+    if status.success() { Ok(()) } else { Err(Error::other(format!("{named}: {status}"))) }
 }
 
 /// Opens an address in the user's browser; returns whether one could be started. The address contains a token, and
@@ -113,13 +123,18 @@ pub struct Launch {
 
 /// The program that a word names: a path, or a name that is looked up as a shell would.
 pub fn resolve_program(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
+    find_program(word, path)?.canonicalize().ok()
+}
+
+/// The same as an absolute path whose links are not resolved.
+pub fn find_program(word: &str, path: Option<&std::ffi::OsStr>) -> Option<PathBuf> {
     let asked = Path::new(word);
     if asked.components().count() > 1 || asked.is_absolute() {
-        return asked.canonicalize().ok();
+        return std::path::absolute(asked).ok();
     }
     let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
     let named = |folder: PathBuf| [folder.join(asked), folder.join(format!("{word}{}", std::env::consts::EXE_SUFFIX))];
-    folders.flat_map(named).find(|file| file.is_file())?.canonicalize().ok()
+    folders.flat_map(named).find(|file| file.is_file())
 }
 
 /// Whether a word names this program.

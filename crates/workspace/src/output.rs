@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io::{IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use codecompass_wire::{Candidate, ErrorBody, ErrorData, ErrorReply};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use crate::error::{AppError, Code};
 use crate::escape;
 use crate::launch;
 use crate::metadata::Metadata;
+use crate::terminal_links;
 
 /// An answer. A tool renders the requested format and leaves the other empty; a command that is not a tool may have
 /// both.
@@ -122,7 +124,7 @@ pub fn map_warnings(text: &str, put: &dyn Fn(&str) -> String) -> String {
 
 /// The text without colours and marks, for a client.
 pub fn strip_style(text: &str) -> String {
-    style::rendered(text, false)
+    style::rendered(text, style::Rendering::default())
 }
 
 /// Prints an answer for machines and returns the exit code.
@@ -135,7 +137,12 @@ pub fn print_json(answer: &Answer) -> u8 {
 /// Standard output for people. Large results are printed as they are found and not kept in memory; at a terminal a long
 /// text is shown in the user's pager, unless it is disabled.
 pub struct Printer {
+    /// The address of the folder that paths are relative to, where the terminal is known to show links.
+    link_base: RefCell<Option<String>>,
+    shows_links: bool,
     is_coloured: bool,
+    /// Whether a person reads the output, rather than a program or a file.
+    is_terminal: bool,
     sheet: RefCell<PrintBuffer>,
 }
 
@@ -153,15 +160,43 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 impl Printer {
     pub fn new(color: Color, no_pager: bool) -> Self {
-        let may_page = !no_pager && std::io::stdout().is_terminal();
+        let is_terminal = std::io::stdout().is_terminal();
+        let may_page = !no_pager && is_terminal;
         let sheet = PrintBuffer { pending: String::new(), may_page, pager: None, failure: None };
-        Self { is_coloured: color.is_on(), sheet: RefCell::new(sheet) }
+        let is_coloured = color.is_on();
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let shows_links = is_terminal && is_coloured && terminal_links::is_supported(&variable);
+        Self { link_base: RefCell::default(), shows_links, is_coloured, is_terminal, sheet: RefCell::new(sheet) }
+    }
+
+    /// Makes paths of files below a folder links, if the terminal is known to support them.
+    pub fn link_paths_to(&self, root: &Path) {
+        if self.shows_links {
+            *self.link_base.borrow_mut() = Some(terminal_links::address(root));
+        }
+    }
+
+    fn render(&self, text: &str, sheet: &PrintBuffer) -> String {
+        let base = self.link_base.borrow();
+        let link_base = base.as_deref().filter(|_| sheet.pager.is_none());
+        style::rendered(text, style::Rendering { colored: self.is_coloured, gaps: self.is_terminal, link_base })
+    }
+
+    /// Whether colours are shown.
+    pub fn is_coloured(&self) -> bool {
+        self.is_coloured
+    }
+
+    /// Whether standard output is a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// Prints a part of an answer. Breaks off when the output is closed.
     pub fn print(&self, text: &str) -> ControlFlow<()> {
         let mut sheet = self.sheet.borrow_mut();
-        sheet.pending += &style::rendered(text, self.is_coloured);
+        let text = self.render(text, &sheet);
+        sheet.pending += &text;
         sheet.begin_paging();
         let waits = if sheet.may_page { sheet.pager.is_none() } else { sheet.pending.len() < CHUNK_BYTES };
         if !waits {
@@ -172,8 +207,9 @@ impl Printer {
 
     /// Prints the last part and returns the exit code.
     pub fn finish(self, answer: &Answer) -> u8 {
+        let text = self.render(&answer.text, &self.sheet.borrow());
         let mut sheet = self.sheet.into_inner();
-        sheet.pending += &style::rendered(&answer.text, self.is_coloured);
+        sheet.pending += &text;
         sheet.begin_paging();
         match (sheet.pager.is_some(), sheet.failure.take()) {
             // Leaving a pager early is no error.
@@ -193,6 +229,10 @@ impl PrintBuffer {
         if self.may_page && self.pager.is_none() && self.pending.lines().count() > SCREEN_LINES {
             self.pager = launch::Pager::start();
             self.may_page = self.pager.is_some();
+            // An older pager shows links as text.
+            if self.may_page {
+                self.pending = terminal_links::without_links(&self.pending);
+            }
         }
     }
 
@@ -256,9 +296,20 @@ impl Color {
 /// contain after [`escape::escape_control`]; printing turns them into colours or removes
 /// them.
 pub mod style {
-    const MARKS: [(char, &str); 6] =
-        [('\u{1}', "35"), ('\u{2}', "32"), ('\u{3}', "2"), ('\u{4}', "1"), ('\u{5}', "1;31"), ('\u{7}', "33")];
+    const MARKS: [(char, &str); 8] = [
+        ('\u{1}', "35"),
+        ('\u{2}', "32"),
+        ('\u{3}', "2"),
+        ('\u{4}', "1"),
+        ('\u{5}', "1;31"),
+        ('\u{7}', "33"),
+        ('\u{e}', "34"),
+        ('\u{f}', "36"),
+    ];
+    const PATH: char = MARKS[0].0;
     const END: char = '\u{6}';
+    /// A blank line between results at a terminal, nothing elsewhere.
+    pub const GAP: char = '\u{b}';
 
     /// A path.
     pub fn path(text: &str) -> String {
@@ -300,19 +351,52 @@ pub mod style {
         marked(4, text)
     }
 
+    /// A keyword of a language.
+    pub fn keyword(text: &str) -> String {
+        marked(6, text)
+    }
+
+    /// A number or constant in code.
+    pub fn constant(text: &str) -> String {
+        marked(7, text)
+    }
+
     fn marked(mark: usize, text: &str) -> String {
         format!("{}{text}{END}", MARKS[mark].0)
     }
 
-    /// The text with colours instead of the marks, or without them.
-    pub(super) fn rendered(text: &str, colored: bool) -> String {
+    /// What marks become.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(super) struct Rendering<'r> {
+        /// Colours.
+        pub(super) colored: bool,
+        /// Blank lines between results.
+        pub(super) gaps: bool,
+        /// Links of paths to files below this address.
+        pub(super) link_base: Option<&'r str>,
+    }
+
+    /// The text with what the marks become.
+    pub(super) fn rendered(text: &str, Rendering { colored, gaps, link_base }: Rendering<'_>) -> String {
         let mut out = String::with_capacity(text.len());
-        for char in text.chars() {
+        let mut is_link_open = false;
+        for (at, char) in text.char_indices() {
+            if let (PATH, Some(base)) = (char, link_base) {
+                let path = text[at + 1..].split(END).next().unwrap_or_default();
+                is_link_open = super::terminal_links::open(&mut out, base, path);
+            }
+            if char == GAP {
+                out.push_str(if gaps { "\n" } else { "" });
+                continue;
+            }
             let code = MARKS.iter().find(|(mark, _)| *mark == char).map(|(_, code)| *code);
             match code.or((char == END).then_some("0")) {
                 Some(code) if colored => out.push_str(&format!("\u{1b}[{code}m")),
                 Some(_) => {}
                 None => out.push(char),
+            }
+            if char == END && std::mem::take(&mut is_link_open) {
+                out.push_str(super::terminal_links::CLOSE);
             }
         }
         out
@@ -323,8 +407,9 @@ pub mod style {
         #[test]
         fn marks_become_colours_or_are_removed() {
             let text = format!("{}:{}", super::path("a.rs"), super::number(3));
-            assert_eq!(super::rendered(&text, false), "a.rs:3");
-            assert_eq!(super::rendered(&text, true), "\u{1b}[35ma.rs\u{1b}[0m:\u{1b}[32m3\u{1b}[0m");
+            let rendered = |colored, gaps| super::rendered(&text, super::Rendering { colored, gaps, link_base: None });
+            assert_eq!(rendered(false, false), "a.rs:3");
+            assert_eq!(rendered(true, false), "\u{1b}[35ma.rs\u{1b}[0m:\u{1b}[32m3\u{1b}[0m");
         }
     }
 }
@@ -346,16 +431,35 @@ pub fn print_error(error: &AppError, as_json: bool) -> u8 {
 /// An error for an agent: its code, the message, and what to do.
 pub fn error_text(error: &AppError) -> String {
     let mut text = format!("{}: {}\n", error.code.as_str(), escape::escape_control(&error.message));
-    if let Some(hint) = error.details.advice.as_ref().or(error.details.hint.as_ref()) {
-        text += &format!("{}\n", escape::escape_control(hint));
+    if let Some(hint) = advice(error, Reader::Agent) {
+        text += &format!("{}\n", escape::escape_control(&hint));
     }
     text
 }
 
+/// What this reader can do about an error.
+fn advice(error: &AppError, reader: Reader) -> Option<String> {
+    let details = &error.details;
+    let hint = details.advice.as_ref().or(details.hint.as_ref());
+    match reader {
+        Reader::Person => hint.cloned(),
+        Reader::Agent => details.for_agent.clone().or_else(|| hint.map(|hint| for_agent(hint))),
+    }
+}
+
+/// A text for people, for an agent: it may have no shell, and so does not run commands itself.
+pub fn for_agent(text: &str) -> String {
+    const PROGRESS: [&str; 2] =
+        ["; `codecompass status` shows the progress", "; `codecompass status` shows its progress"];
+    let text = PROGRESS.iter().fold(text.to_owned(), |text, part| text.replace(part, ""));
+    let text = text.replace("Run `codecompass", "Ask the user to run `codecompass");
+    text.replace("; run `codecompass", "; ask the user to run `codecompass")
+}
+
 /// An error about one of several requested items, in place of its answer.
-pub fn error_line(asked: &str, error: &AppError) -> String {
-    let hint = error.details.advice.as_ref().or(error.details.hint.as_ref());
-    let hint = hint.map(|hint| format!(" {}", escape::escape_control(hint))).unwrap_or_default();
+pub fn error_line(asked: &str, error: &AppError, reader: Reader) -> String {
+    let hint = advice(error, reader);
+    let hint = hint.map(|hint| format!(" {}", escape::escape_control(&hint))).unwrap_or_default();
     format!("{}: {}{hint}\n", escape::escape_control(asked), escape::escape_control(&error.message))
 }
 
@@ -383,6 +487,25 @@ pub fn print_stderr(line: &str) {
 /// Whether standard input is a terminal.
 pub fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()
+}
+
+/// Whether standard output is a terminal.
+pub fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Shows a text and a question at the terminal, and reads the answer; only yes, or just Enter, means yes.
+pub fn confirm(text: &str, question: &str) -> bool {
+    let rendering = style::Rendering { colored: Color::Auto.is_on(), gaps: true, link_base: None };
+    let shown = format!("{}{question} [Y/n] ", style::rendered(text, rendering));
+    let mut out = std::io::stdout().lock();
+    if out.write_all(shown.as_bytes()).and_then(|()| out.flush()).is_err() {
+        return false;
+    }
+    let mut line = String::new();
+    // Without a line, the input has ended.
+    let is_read = std::io::stdin().read_line(&mut line).is_ok_and(|read| read > 0);
+    is_read && matches!(line.trim().to_lowercase().as_str(), "" | "y" | "yes")
 }
 
 /// Whether standard error is a terminal.

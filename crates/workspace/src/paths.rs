@@ -5,6 +5,7 @@
 //! subfolder it is the other way round: answers name paths from the root, so these come first. Resolved paths are
 //! relative to the root, with `/`.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use codecompass_index::source::{MAX_PATH_BYTES, PathStatus, commit_path_status, real_path, worktree_path_status};
@@ -23,6 +24,8 @@ pub struct PathBase {
     working_folder: Option<String>,
     /// Whether a path that exists both ways is read from the root.
     prefers_root: bool,
+    /// Whether the end of a path names a file or folder, and a place is accepted in other notations.
+    is_forgiving: bool,
 }
 
 /// Resolves paths in a workspace.
@@ -55,7 +58,17 @@ pub enum Absence {
 impl PathBase {
     /// Creates a base from real paths.
     pub fn new(root: &str, here: Option<&str>) -> Self {
-        Self { root: root.to_owned(), working_folder: here.map(str::to_owned), prefers_root: false }
+        Self {
+            root: root.to_owned(),
+            working_folder: here.map(str::to_owned),
+            prefers_root: false,
+            is_forgiving: false,
+        }
+    }
+
+    /// Accepts the end of a path.
+    pub fn forgiving(self) -> Self {
+        Self { is_forgiving: true, ..self }
     }
 
     /// The possible paths from the root, the likeliest first; a folder that was given as one ends with a slash.
@@ -82,6 +95,11 @@ impl PathBase {
     pub fn working_folder_prefix(&self) -> Option<String> {
         let inside = self.relative_to_root(&format!("{}/", self.working_folder.as_ref()?))?;
         (!inside.is_empty()).then_some(inside)
+    }
+
+    /// Whether the end of a path names a file or folder.
+    pub fn is_forgiving(&self) -> bool {
+        self.is_forgiving
     }
 
     /// Whether a path that exists both from the root and from the working folder is read from the root.
@@ -120,7 +138,17 @@ impl<'s> PathResolver<'s> {
     /// For a server whose client works at the root, or in no known folder.
     pub fn from_root(session: &'s Session) -> Self {
         let root = with_slashes(&session.workspace.root);
-        Self { base: PathBase { root, working_folder: None, prefers_root: true }, session }
+        Self { base: PathBase { root, working_folder: None, prefers_root: true, is_forgiving: false }, session }
+    }
+
+    /// Accepts the end of a path that only one file has.
+    pub fn forgiving(self, is_forgiving: bool) -> Self {
+        if is_forgiving { Self { base: self.base.forgiving(), ..self } } else { self }
+    }
+
+    /// Whether input is accepted in other notations.
+    pub fn is_forgiving(&self) -> bool {
+        self.base.is_forgiving
     }
 
     /// For a server whose client works in this folder of the workspace.
@@ -151,9 +179,52 @@ impl<'s> PathResolver<'s> {
                 }
             }
         }
+        if let (true, Some(view)) = (self.is_forgiving(), views.first())
+            && !readings.iter().any(|path| self.is_on_disk(path))
+            && let [path] = self.paths_ending_with(view, &readings)?.as_slice()
+        {
+            return Ok(ResolvedFile { path: path.clone(), absence: None });
+        }
         let path = self.likeliest_candidate(&readings);
         let absence = views.first().map_or(Ok(Absence::Unknown), |view| self.absence(view, path))?;
         Ok(ResolvedFile { path: path.to_owned(), absence: Some(absence) })
+    }
+
+    /// The files of a view whose path ends with one of these, by path. The name of the work tree's own folder may precede
+    /// a path.
+    fn paths_ending_with(&self, view: &Snapshot, readings: &[&str]) -> Result<Vec<String>, AppError> {
+        let folder = self.session.workspace.root.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let inside = readings.iter().filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
+        let wanted: Vec<&str> = readings.iter().copied().chain(inside).filter(|path| !path.is_empty()).collect();
+        let is_end = |path: &str| {
+            let is_it = |end: &&str| path.strip_suffix(*end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            wanted.iter().any(is_it)
+        };
+        let catalogue = view.versions_by_id()?;
+        let mut found: Vec<String> =
+            catalogue.values().map(|version| &version.path).filter(|path| is_end(path)).cloned().collect();
+        found.sort();
+        Ok(found)
+    }
+
+    /// The folder that the end of a path names, if only one folder of the view has it; the path itself if it is a folder.
+    pub fn resolve_folder(&self, view: &Snapshot, path: &str) -> Result<Option<String>, AppError> {
+        let path = path.trim_matches('/');
+        if path.is_empty() || view.has_path_with_prefix(&format!("{path}/"))? {
+            return Ok(Some(path.to_owned()));
+        }
+        let inner = format!("/{path}/");
+        let catalogue = view.versions_by_id()?;
+        let folder = |file: &str| file.find(&inner).map(|at| file[..at + inner.len() - 1].to_owned());
+        let found: HashSet<String> = catalogue.values().filter_map(|version| folder(&version.path)).collect();
+        Ok(if found.len() == 1 { found.into_iter().next() } else { None })
+    }
+
+    /// The files that a path may mean if it means none exactly.
+    pub fn similar_files(&self, view: &Snapshot, given: &str) -> Result<Vec<String>, AppError> {
+        let readings = self.base.candidates("path", given.trim()).unwrap_or_default();
+        let readings: Vec<&str> = readings.iter().map(|path| path.trim_end_matches('/')).collect();
+        self.paths_ending_with(view, &readings)
     }
 
     /// The file of a symbol, if one was given.
@@ -234,7 +305,9 @@ impl Absence {
         };
         let error = AppError::new(Code::FileNotFound, message);
         match self.hint() {
-            Some(hint) if matches!(self, Absence::NotIndexedYet) => error.hint(hint).advice("Run `codecompass sync`."),
+            Some(hint) if matches!(self, Absence::NotIndexedYet) => {
+                error.hint(hint).advice("Run `codecompass sync`.").for_agent("Ask again in a moment.")
+            }
             Some(hint) => error.hint(hint),
             None => error,
         }

@@ -1,10 +1,11 @@
 //! Progress on standard error: a bar on a terminal, occasional lines otherwise.
 
+use std::fmt::Write;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use codecompass_index::Progress;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::measure::{count_text, count_with_noun, rate_text};
 use crate::output::{print_stderr, stderr_is_terminal};
@@ -25,8 +26,13 @@ impl ProgressMeter {
         let now = Instant::now();
         let bar = (stderr_is_terminal() && !as_json).then(|| {
             let bar = ProgressBar::no_length();
-            let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} files, {per_sec}, {eta} left");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            let style =
+                ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} files, {rate}, {eta} left");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                // A bar that cannot be written shows no rate.
+                let _ = out.write_str(&bar_rate(state.per_sec()));
+            }));
             bar
         });
         Self { bar, lines: Mutex::new((now, None)) }
@@ -74,6 +80,14 @@ fn line(done: u64, total: u64, took: Duration) -> String {
     format!("{far}, {}, about {} left", rate_text(done, took, "file"), left_text(left))
 }
 
+/// The rate in a bar, rounded to what can be read while it changes.
+fn bar_rate(per_second: f64) -> String {
+    match per_second {
+        rate if rate >= 10.0 => format!("{} files/s", count_text(rate.round() as u64)),
+        rate => format!("{rate:.1} files/s"),
+    }
+}
+
 fn left_text(left: Duration) -> String {
     match left.as_secs() {
         seconds @ 0..90 => format!("{} s", seconds.max(1)),
@@ -97,6 +111,12 @@ fn show_bar(bar: &ProgressBar, progress: Progress) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_in_a_bar_are_rounded() {
+        assert_eq!(bar_rate(1624.683), "1,625 files/s");
+        assert_eq!(bar_rate(4.26), "4.3 files/s");
+    }
 
     #[test]
     fn progress_line_shows_known_values() {

@@ -1,15 +1,15 @@
 //! A session: one workspace, the store of its project, and its configuration.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Access, Limits, Listing, Located, Secrets, Workspace, list_worktree, real_path};
 use codecompass_index::{Freshness as Compared, IndexError, Progress, SyncOptions, SyncOutcome, Target, freshness};
 use codecompass_model::ids::project_id;
 use codecompass_store::{
-    Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, ViewInfo, WritePoint, private,
+    Job, ProjectDir, SchemaStatus, SecretRules, Store, StoreError, Tuning, VersionCache, ViewInfo, WritePoint, private,
     remove_secrets,
 };
 use codecompass_wire::{ErrorData, JobProgress};
@@ -46,6 +46,9 @@ pub struct SessionOptions {
     pub verbose: u8,
     pub log_file: Option<PathBuf>,
 }
+
+/// The decoded file versions of this process, shared by its threads and projects.
+pub static VERSION_CACHE: LazyLock<Arc<VersionCache>> = LazyLock::new(Arc::default);
 
 /// An opened workspace with its data folder and configuration.
 #[derive(Clone)]
@@ -95,6 +98,7 @@ impl Session {
         let config = Config::load(options.config.as_deref(), &data.join("config.toml"), root, &variable)?;
         let secrets = Secrets::with_allowed(&config.allow_secret_paths)?;
         let dir = project_dir(data, &project_id);
+        VERSION_CACHE.set_max_bytes((config.cache_mib as usize) << 20);
         Ok(Self {
             config,
             secrets,
@@ -158,6 +162,14 @@ impl Session {
     /// Whether an older version of this program made the index: it can be rebuilt without asking.
     pub fn is_outdated(&self) -> bool {
         Store::open(&self.dir).is_err_and(|error| error.is_outdated())
+    }
+
+    /// Whether nothing of the project was ever published.
+    pub fn has_no_index(&self) -> bool {
+        match Store::open(&self.dir) {
+            Ok(store) => store.views().is_ok_and(|views| views.is_empty()),
+            Err(error) => matches!(error, StoreError::NotRegistered(_)),
+        }
     }
 
     /// The view of a ref in this workspace.
@@ -233,6 +245,7 @@ impl Session {
             upgrade: request.upgrade,
             wait: request.wait,
             changed: request.changed,
+            also: request.also,
             limits: self.limits(),
             threads: self.config.threads,
             tuning: Tuning {
@@ -376,6 +389,8 @@ pub struct SyncRequest {
     pub upgrade: bool,
     pub wait: bool,
     pub changed: Option<Vec<String>>,
+    /// Further commits that the same job brings in.
+    pub also: Vec<Target>,
 }
 
 /// The observer of a sync.
@@ -414,7 +429,7 @@ fn is_registered(data: &Path, project_key: &Path) -> bool {
 }
 
 fn project_dir(data: &Path, project_id: &str) -> ProjectDir {
-    ProjectDir::new(data.join("projects").join(project_id))
+    ProjectDir::new(data.join("projects").join(project_id)).with_cache(&VERSION_CACHE)
 }
 
 /// The folder of all data: `$CODECOMPASS_HOME`, or the platform's data folder.
@@ -428,8 +443,9 @@ pub fn data_folder() -> Result<PathBuf, AppError> {
 
 /// Removes the access of other users to a data folder that an earlier version created with it.
 pub fn tighten_data_folder() {
-    const NAMES: [&str; 7] = ["projects", "worktrees", "setup", "setup.lock", "config.toml", "recent", "http-token"];
-    const BEGINNINGS: [&str; 3] = ["recent.", "explore-", "bench-"];
+    const NAMES: [&str; 8] =
+        ["projects", "worktrees", "setup", "setup.lock", "config.toml", "recent", "http-token", "servers"];
+    const BEGINNINGS: [&str; 4] = ["recent.", "explore-", "bench-", "history."];
     let is_ours = |name: &str| NAMES.contains(&name) || BEGINNINGS.iter().any(|begin| name.starts_with(begin));
     if let Ok(data) = data_folder() {
         private::tighten(&data, is_ours);

@@ -48,7 +48,15 @@ pub(super) const EXAMPLES: &[CommandExamples] = &[
     ("projects", &[("projects", "projects in the data folder")]),
     ("forget", &[("forget ~/old/shop", "remove its stored data")]),
     ("facts", &[("facts src/main.rs", "facts extracted from a file")]),
-    ("config", &[("config show", "every value and its source"), ("config path", "configuration files")]),
+    (
+        "config",
+        &[
+            ("config show", "every value and its source"),
+            ("config path", "configuration files"),
+            ("config set history.enabled false", "turn a key off"),
+        ],
+    ),
+    ("history", &[("history --limit 50", "the last fifty calls"), ("history --json", "for a script")]),
     ("tools", &[("tools --json", "as agents see them")]),
     (
         "serve-mcp",
@@ -70,6 +78,7 @@ pub(super) const EXAMPLES: &[CommandExamples] = &[
             ("search where are views published", "words, without quotes"),
             ("search retry --lang go --ref release/2", "on another branch"),
             ("search '\"connection refused\"'", "exact text"),
+            ("search --complete qs.filt", "names that begin like this"),
         ],
     ),
     ("explain", &[("explain \"publish views\" src/writer.rs:310", "why is it ranked there, or missing")]),

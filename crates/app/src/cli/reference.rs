@@ -5,22 +5,9 @@ use std::path::Path;
 use clap::{Arg, Command};
 
 use super::examples::EXAMPLES;
+use super::groups::GROUPS;
 use super::tree;
 use crate::commands::TOOL_COMMANDS;
-
-/// The sections of the page with their commands. Every command is in exactly one of them.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Find and read code", &["search", "locate", "grep", "read", "outline", "context"]),
-    ("Follow references", &["references", "callers", "callees", "related", "hierarchy"]),
-    ("Compare branches", &["diff", "compare", "refs"]),
-    ("Use it with agents and in a browser", &["setup", "unsetup", "serve-mcp", "tools", "explore"]),
-    (
-        "Build and maintain the index",
-        &["index", "sync", "init", "status", "projects", "forget", "prune-overlays", "state"],
-    ),
-    ("Diagnose", &["doctor", "explain", "languages", "facts", "config"]),
-    ("Export, measure and integrate", &["export", "bench", "completions", "man"]),
-];
 
 const INTRO: &str = "\
 # Commands

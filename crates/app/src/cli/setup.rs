@@ -22,6 +22,9 @@ pub(crate) struct SetupArgs {
     /// Only show what would change
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Do not ask before files are edited; without a terminal nothing is asked
+    #[arg(long, short)]
+    pub(crate) yes: bool,
     /// Only print the entries and where they go; needed for clients with files that are not edited
     #[arg(long)]
     pub(crate) print: bool,

@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 
 use codecompass_tools::tool_spec::{Param, ParamKind, ParamSide, ToolFn, ToolSpec};
 
+/// Refuses to answer before the first index; no tool has it.
+const NO_INDEX: &str = "no_index";
+
 /// A command that calls a tool.
 pub(crate) struct ToolCommand {
     pub(crate) name: &'static str,
@@ -24,7 +27,19 @@ impl ToolCommand {
             true => option(param, self.tool).num_args(1..).action(ArgAction::Append),
             false => option(param, self.tool),
         });
-        Command::new(self.name).about(self.about).args(options)
+        let command = Command::new(self.name).about(self.about).args(options);
+        if self.indexes_first() { command.arg(no_index()) } else { command }
+    }
+
+    /// Whether the command builds the first index of a work tree itself. The others report what is indexed.
+    fn indexes_first(&self) -> bool {
+        !matches!(self.name, "status" | "refs")
+    }
+
+    /// Whether the user allows the command to build the first index: neither `--no-index` nor `--no-sync` is given.
+    pub(crate) fn may_index_first(&self, matches: &ArgMatches) -> bool {
+        let is_set = |name| matches.try_get_one::<bool>(name).ok().flatten().is_some_and(|set| *set);
+        self.indexes_first() && !is_set(NO_INDEX) && !is_set("no_sync")
     }
 
     /// The given arguments, by parameter name.
@@ -98,6 +113,11 @@ fn split_range(given: &mut Map<String, Value>) {
         // As in git, an omitted side is HEAD.
         given.insert(name.to_owned(), Value::from(if side.is_empty() { "HEAD" } else { side }));
     }
+}
+
+fn no_index() -> Arg {
+    let help = "Refuse a git work tree that was never indexed, instead of indexing it first";
+    Arg::new(NO_INDEX).long("no-index").help(help).action(ArgAction::SetTrue).overrides_with(NO_INDEX)
 }
 
 fn option(param: &'static Param, tool: &'static ToolSpec) -> Arg {

@@ -62,10 +62,18 @@ impl Finding {
         self.level
     }
 
+    /// Whether it says that a grammar works; there are many of them.
+    fn is_good_grammar(&self) -> bool {
+        self.name == GRAMMARS && self.is_ok()
+    }
+
     fn is_ok(&self) -> bool {
         self.level != Level::Problem
     }
 }
+
+/// The name of the checks of grammars.
+const GRAMMARS: &str = "tree-sitter";
 
 const REBUILD: &str = "run `codecompass index --force`";
 
@@ -83,8 +91,8 @@ pub(crate) fn run(common: &Common, args: &DoctorArgs) -> Result<Answer, AppError
     findings.extend(check_disk_space(&session, listing.as_ref().map_or(0, listing_bytes)));
     findings.extend(check_store(&session));
     findings.extend(codecompass_lang::check_grammars().into_iter().map(|(name, outcome)| match outcome {
-        Ok(()) => Finding::good("tree-sitter", format!("{name} grammar")),
-        Err(what) => Finding::bad("tree-sitter", format!("{name} grammar: {what}"), "reinstall codecompass"),
+        Ok(()) => Finding::good(GRAMMARS, format!("{name} grammar")),
+        Err(what) => Finding::bad(GRAMMARS, format!("{name} grammar: {what}"), "reinstall codecompass"),
     }));
     let (source, folders) = check_source(&session, listing);
     findings.push(source);
@@ -232,12 +240,28 @@ fn report(session: &Session, findings: &[Finding]) -> Result<Answer, AppError> {
     render_findings(findings, metadata(session).unwrap_or_else(|_| Metadata::unknown()))
 }
 
+/// The working grammars in one line, if there are any.
+fn grammars_line(findings: &[Finding]) -> Option<Finding> {
+    let names: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding.is_good_grammar())
+        .map(|finding| finding.message.trim_end_matches(" grammar"))
+        .collect();
+    let what = format!("{}: {}", count_with_noun(names.len() as u64, "grammar"), names.join(", "));
+    (!names.is_empty()).then(|| Finding::good(GRAMMARS, what))
+}
+
 /// The findings as text and JSON.
 pub(crate) fn render_findings(findings: &[Finding], metadata: Metadata) -> Result<Answer, AppError> {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0).max(13);
     let sound = findings.iter().all(Finding::is_ok);
     let mut text = String::new();
-    for finding in findings {
+    let mut shown: Vec<&Finding> = findings.iter().filter(|finding| !finding.is_good_grammar()).collect();
+    let grammars = grammars_line(findings);
+    shown.extend(&grammars);
+    // What needs attention comes first; the rest stays in order.
+    shown.sort_by_key(|finding| finding.level != Level::Problem);
+    for finding in shown {
         let (mark, _) = finding.level.names();
         text += &format!("{mark}  {:<width$} {}\n", finding.name, escape_control(&finding.message));
         if let Some(fix) = &finding.fix {

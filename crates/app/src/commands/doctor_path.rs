@@ -4,6 +4,7 @@ use codecompass_query::outline;
 use codecompass_wire::commands::doctor as wire;
 
 use crate::cli::Common;
+use codecompass_tools::similar_paths;
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::measure::count_with_noun;
@@ -34,7 +35,12 @@ pub(crate) fn run(common: &Common, given: &str) -> Result<Answer, AppError> {
         }
         Some(Absence::Folder) => (format!("{name} is a folder with indexed files\n"), None),
         Some(absence) => {
-            let hint = absence.hint().map(|hint| format!("      → {hint}\n")).unwrap_or_default();
+            let similar = match absence {
+                Absence::Unknown => similar_paths::did_you_mean(&similar_paths::similar_paths(snapshot, &file.path)?),
+                _ => None,
+            };
+            let hint = absence.hint().map(str::to_owned).or(similar);
+            let hint = hint.map(|hint| format!("      → {}\n", escape_control(&hint))).unwrap_or_default();
             (format!("{name}: {}\n{hint}", escape_control(&absence.explanation_clause())), Some(absence))
         }
     };

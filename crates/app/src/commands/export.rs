@@ -61,7 +61,7 @@ fn line(out: &mut impl Write, value: &impl Serialize) -> Result<bool, AppError> 
 /// Writes all symbols, while the reader is there.
 fn write_symbols(snapshot: &Snapshot, out: &mut impl Write) -> Result<bool, AppError> {
     for version in snapshot.versions()? {
-        for symbol in &snapshot.outline(version.id)?.symbols {
+        for symbol in snapshot.outline(version.id)?.symbols.iter() {
             let value = wire::Symbol {
                 path: version.path.clone(),
                 line_start: symbol.lines.start,

@@ -11,6 +11,7 @@ use codecompass_model::{Binding, ExprId, FileFacts, Import, Lines, Problem, Refe
 use codecompass_wire::ErrorData;
 use codecompass_wire::commands::facts as wire;
 
+use super::read_error;
 use crate::cli::Common;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
@@ -34,7 +35,7 @@ pub(crate) fn run(common: &Common, paths: &[PathBuf]) -> Result<Answer, AppError
 /// Reads and extracts a file under its path in the index; also returns why an index would skip it.
 fn read(common: &Common, path: &Path) -> Result<(String, Extracted, Option<&'static str>), AppError> {
     let wrong = |error: std::io::Error| {
-        AppError::new(Code::InvalidInput, format!("{}: {error}.", path.display())).data(ErrorData::SOURCE)
+        AppError::new(Code::InvalidInput, format!("{}.", read_error(path, &error))).data(ErrorData::SOURCE)
     };
     let real = real_path(path).or_else(|error| resolve_from_root(common, path).ok_or(error)).map_err(wrong)?;
     let bytes = std::fs::read(&real).map_err(wrong)?;
@@ -224,7 +225,7 @@ fn file_text(path: &str, extracted: &Extracted, skip: Option<&str>) -> String {
     }
     let line = |text: String| format!("{}\n", escape_control(text.trim_end_matches('\n')));
     text += &format!("symbols ({})\n", facts.symbols.len());
-    for symbol in &facts.symbols {
+    for symbol in facts.symbols.iter() {
         let depth = std::iter::successors(resolved.symbol(symbol.parent), |one| resolved.symbol(one.parent)).count();
         let indent = "  ".repeat(depth);
         text += &line(format!(

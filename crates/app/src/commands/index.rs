@@ -1,6 +1,6 @@
 //! `codecompass index` and `codecompass sync`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use codecompass_index::{SyncOutcome, Target};
@@ -10,14 +10,15 @@ use codecompass_wire::JobStatus;
 use codecompass_wire::commands::index as wire;
 
 use crate::cli::{Common, IndexArgs, SyncArgs};
+use codecompass_serve::interrupt::end_with_report;
 use codecompass_tools::index_status::job_mode;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::measure::{bytes_text, count_text, count_with_noun, seconds_text};
 use codecompass_workspace::metadata::Freshness;
-use codecompass_workspace::output::Answer;
+use codecompass_workspace::output::{Answer, print_stderr};
 use codecompass_workspace::paths::PathResolver;
-use codecompass_workspace::session::{Session, SyncRequest};
+use codecompass_workspace::session::{Session, SessionOptions, SyncRequest};
 
 /// The time a new job may take to record its id.
 const JOB_ID_TIMEOUT: Duration = Duration::from_secs(2);
@@ -28,6 +29,7 @@ pub(crate) fn run_index(common: &Common, args: &IndexArgs) -> Result<Answer, App
     let target = session.target(args.ref_name.as_deref())?;
     let explained = |error| session.with_project_context(error, args.ref_name.as_deref());
     let request = SyncRequest { force: args.force, upgrade: true, ..SyncRequest::default() };
+    end_with_report(report_interruption);
     let outcome = retry_while_locked(|| session.sync(&target, request.clone())).map_err(explained)?;
     summary(&session, &outcome, began.elapsed())
 }
@@ -41,12 +43,35 @@ pub(crate) fn run_sync(common: &Common, args: &SyncArgs) -> Result<Answer, AppEr
         paths => Some(changed_files(&session, paths)?),
     };
     let request = SyncRequest { force: args.force, changed, ..SyncRequest::default() };
+    end_with_report(report_interruption);
     let outcome = match retry_while_locked(|| session.sync(&target, request.clone())) {
         Err(error) if error.code == Code::IndexInProgress => sync_after_running_job(&session, &target, request, error),
         outcome => outcome,
     };
     let outcome = outcome.map_err(|error| session.with_project_context(error, args.ref_name.as_deref()))?;
     summary(&session, &outcome, began.elapsed())
+}
+
+/// Builds the index of a git work tree that has none, or one of an older version, before a query. Returns whether the
+/// query has to be answered again. Any other problem is left to the query, which reports it.
+pub(crate) fn index_before_query(options: &SessionOptions, path: Option<&Path>) -> Result<bool, AppError> {
+    let Ok(session) = Session::open(options, path) else { return Ok(false) };
+    let is_outdated = session.is_outdated();
+    if !session.vcs() || !(is_outdated || session.has_no_index()) {
+        return Ok(false);
+    }
+    end_with_report(report_interruption);
+    let why = if is_outdated { "the index is of an older version" } else { "not indexed yet" };
+    print_stderr(&escape_control(&format!("{}: {why}, indexing first (--no-index refuses)", session.root())));
+    let target = session.target(None)?;
+    // If another process is building it, this waits for that one and finds nothing left to do.
+    let request = SyncRequest { upgrade: true, wait: true, ..SyncRequest::default() };
+    let synced = session.sync(&target, request);
+    synced.map(|_| true).map_err(|error| session.with_project_context(error, None))
+}
+
+fn report_interruption() {
+    print_stderr("Interrupted. The published index is unchanged; files that are already stored are not read again.");
 }
 
 /// Another job is running: for the same view this is reported; for another view this sync waits.

@@ -9,6 +9,7 @@ mod export;
 mod facts;
 mod forget;
 mod generate;
+mod history;
 mod index;
 mod init;
 mod languages;
@@ -19,7 +20,7 @@ mod setup;
 mod state;
 mod tools;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ArgMatches;
@@ -28,11 +29,15 @@ use crate::cli::{AccessArgs, Cli, Command, Common, ParsedCommand, ToolCommand};
 use codecompass_tools::call::tool_spec::{ToolCall, ToolFn, ToolSpec};
 use codecompass_tools::call::{Call, CallContext, CallOrigin};
 use codecompass_tools::input;
-use codecompass_tools::tool_spec::{Arguments, ParamSide};
+use codecompass_tools::tool_spec::Arguments;
+use codecompass_workspace::clock::time_for;
 use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::log;
+use codecompass_workspace::measure::bytes_text;
 use codecompass_workspace::output::{self, Answer, OutputFormat, Printer, Reader};
 use codecompass_workspace::panics;
+use codecompass_workspace::running::{RunningServer, memory_bytes};
 use codecompass_workspace::session::Session;
 use codecompass_workspace::views::{Access, SnapshotCache};
 
@@ -137,7 +142,10 @@ pub(crate) fn run(asked: &ParsedCommand) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Calls the tool of a command.
+/// The exit code if nothing is registered or indexed, or the index is unreadable.
+const WITHOUT_INDEX: u8 = 3;
+
+/// Calls the tool of a command, after the first index if the work tree has none.
 fn run_tool(
     common: &Common,
     command: &ToolCommand,
@@ -146,25 +154,54 @@ fn run_tool(
 ) -> Result<Answer, AppError> {
     let in_flags =
         |error: AppError| if common.json { error } else { error.map_text(&|text| command.params_as_flags(text)) };
-    let arguments =
-        Arguments::check_from(ParamSide::Command, command.tool, command.arguments(matches)).map_err(in_flags)?;
+    let arguments = Arguments::check_command(command.tool, command.arguments(matches)).map_err(in_flags)?;
     if command.name == "grep" && common.verbose > 0 {
         output::print_stderr("-v means verbose here; inverted matching is not supported");
     }
     let form = if common.json { OutputFormat::Json } else { OutputFormat::Text(Reader::Person) };
-    let (mut desk, options) = (SnapshotCache::default(), common.session_options());
+    let options = common.session_options();
     let context = CallContext::new(form);
-    let mut call = Call {
-        arguments,
-        context: &context,
-        origin: CallOrigin::Command(&options),
-        cache: &mut desk,
-        printer: Some(printer),
-        max_bytes: None,
+    let answer = || {
+        let mut call = Call {
+            arguments: arguments.clone(),
+            context: &context,
+            origin: CallOrigin::Command(&options),
+            cache: &mut SnapshotCache::default(),
+            printer: Some(printer),
+            max_bytes: None,
+        };
+        call.run(command.call)
     };
-    let mut answer = call.run(command.call).map_err(in_flags)?;
+    let mut first = answer();
+    let is_without_index = first.as_ref().map_or_else(AppError::exit_code, |answer| answer.code) == WITHOUT_INDEX;
+    if is_without_index && command.may_index_first(matches) {
+        let path = arguments.text_if_known("path_of_workspace").map(PathBuf::from);
+        if index::index_before_query(&options, path.as_deref())? {
+            first = answer();
+        }
+    }
+    let mut answer = first.map_err(in_flags)?;
     answer.text = output::map_warnings(&answer.text, &|text| command.params_as_flags(text));
+    if command.name == "status" && !common.json {
+        answer.text += &running_servers();
+    }
     Ok(answer)
+}
+
+/// A line for each running server of the user, with its memory.
+fn running_servers() -> String {
+    let Ok(data) = codecompass_workspace::session::data_folder() else { return String::new() };
+    let line = |server: &RunningServer| {
+        let memory = memory_bytes(server.pid).map(|bytes| format!(", {}", bytes_text(bytes))).unwrap_or_default();
+        format!(
+            "  server {} ({}{memory}) for {}, since {}\n",
+            server.pid,
+            escape_control(&server.transport),
+            escape_control(&server.repository),
+            time_for(Reader::Person, server.started)
+        )
+    };
+    codecompass_workspace::running::list(&data).iter().map(line).collect()
 }
 
 fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
@@ -187,9 +224,19 @@ fn dispatch(cli: &Cli) -> Result<Answer, AppError> {
         Command::Tools => tools::run(),
         Command::ServeMcp(args) => serve_mcp::run(common, args),
         Command::Explore(args) => serve_mcp::explore(common, args),
+        Command::History(args) => history::run(args),
         Command::Completions(args) => generate::completions(args),
         Command::Man(args) => generate::man(args),
         Command::Bench(args) => bench::run(common, args),
+    }
+}
+
+/// Why a file that the user named cannot be read, without the words of the system where ours are clearer.
+fn read_error(path: &Path, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => format!("The file {} does not exist", path.display()),
+        std::io::ErrorKind::IsADirectory => format!("{} is a folder, not a file", path.display()),
+        _ => format!("Cannot read {}: {error}", path.display()),
     }
 }
 

@@ -14,7 +14,7 @@ use codecompass_workspace::clock::time_text;
 use codecompass_workspace::clock::{DAY, now_ms};
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::escape::escape_control;
-use codecompass_workspace::measure::{bytes_text, count_text};
+use codecompass_workspace::measure::{bytes_text, count_with_noun};
 use codecompass_workspace::output::Answer;
 use codecompass_workspace::session::{Session, kill_point};
 use codecompass_workspace::views::published_for_target;
@@ -192,7 +192,7 @@ fn text(args: &PruneArgs, rules: &PruneRules<'_>, pruned: &PruneOutcome) -> Stri
         return text;
     }
     let (before, after) = (bytes_text(pruned.bytes_before), bytes_text(pruned.bytes_after));
-    text += &format!("{} file versions removed; the index was {before}", count_text(pruned.removed_versions));
+    text += &format!("{} removed; the index was {before}", count_with_noun(pruned.removed_versions, "file version"));
     text += &match pruned.is_freed {
         true => format!(" and is {after}: {} freed\n", bytes_text(freed_bytes(pruned))),
         false => format!(" and is {after}; the old one is still in use, and a later write frees it\n"),

@@ -1,8 +1,9 @@
 //! `codecompass setup` and `unsetup`: install and remove our entry in the files of clients.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
-use codecompass_index::source::Workspace;
+use codecompass_index::source::{Workspace, real_path};
 use serde_json::{Value, json};
 
 use crate::cli::{Common, SetupArgs, UnsetupArgs};
@@ -15,9 +16,9 @@ use codecompass_setup::{self, Installer, SetupAction, SetupItem, SetupStep, Step
 use codecompass_workspace::config::AnswerFormat;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
-use codecompass_workspace::launch::is_this_program;
+use codecompass_workspace::launch::{find_program, is_this_program};
 use codecompass_workspace::metadata::Metadata;
-use codecompass_workspace::output::{Answer, style};
+use codecompass_workspace::output::{self, Answer, style};
 use codecompass_workspace::session::{data_folder, kill_point};
 
 pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError> {
@@ -46,6 +47,9 @@ pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError>
     whats.extend(args.instructions.then_some(SetupItem::Instructions));
     whats.extend(args.skill.then_some(SetupItem::Skill));
     let (steps, without) = codecompass_setup::steps(&clients, &around, &wanted, &whats);
+    if should_ask(common, args) && !confirm_changes(&place, &steps)? {
+        return Ok(nothing_changed());
+    }
     let mut report = Report::new(&place.home, args.dry_run, SetupAction::Install);
     report.steps(&steps, &place.installer(args.dry_run).apply(&steps, SetupAction::Install).map_err(lock_error)?);
     let is_named = !args.clients.is_empty();
@@ -59,6 +63,29 @@ pub(crate) fn run(common: &Common, args: &SetupArgs) -> Result<Answer, AppError>
         );
     }
     Ok(report.answer(&[]))
+}
+
+/// Whether a person is there who can be asked before files are edited.
+fn should_ask(common: &Common, args: &SetupArgs) -> bool {
+    !args.yes && !args.dry_run && !common.json && output::stdin_is_terminal() && output::stdout_is_terminal()
+}
+
+/// Shows the changes and asks whether to make them. Without changes there is nothing to ask.
+fn confirm_changes(place: &SetupFolders, steps: &[SetupStep]) -> Result<bool, AppError> {
+    let mut report = Report::new(&place.home, true, SetupAction::Install);
+    report.steps(steps, &place.installer(true).apply(steps, SetupAction::Install).map_err(lock_error)?);
+    let changes = report.items.iter().filter(|item| item["outcome"] == "would_change").map(|item| &item["file"]);
+    let files: BTreeSet<&str> = changes.filter_map(Value::as_str).collect();
+    if files.is_empty() {
+        return Ok(true);
+    }
+    let this = if files.len() == 1 { "this file" } else { "these files" };
+    Ok(output::confirm(&report.text, &format!("Edit {this}?")))
+}
+
+fn nothing_changed() -> Answer {
+    let text = "Nothing was changed. `codecompass setup --yes` does not ask.\n".to_owned();
+    Answer { text, json: json!({ "clients": [], "metadata": Metadata::unknown() }), code: 1 }
 }
 
 pub(crate) fn run_unsetup(common: &Common, args: &UnsetupArgs) -> Result<Answer, AppError> {
@@ -75,10 +102,23 @@ pub(crate) fn run_unsetup(common: &Common, args: &UnsetupArgs) -> Result<Answer,
     Ok(report.answer(&args.clients))
 }
 
-/// The absolute path of this program.
+/// The absolute path of this program, as the user invoked it: a package manager's link stays when an upgrade replaces
+/// the versioned folder that it leads to.
 pub(crate) fn program() -> Result<PathBuf, AppError> {
-    std::env::current_exe()
-        .map_err(|error| AppError::new(Code::InternalError, format!("The path of this program is unknown: {error}.")))
+    let own = std::env::current_exe().map_err(|error| {
+        AppError::new(Code::InternalError, format!("The path of this program is unknown: {error}."))
+    })?;
+    Ok(invoked_program(&own).unwrap_or(own))
+}
+
+/// The path by which this program was invoked, if it leads to this program and is stable: absolute, without `..`, and
+/// not in the folder for temporary files.
+fn invoked_program(own: &Path) -> Option<PathBuf> {
+    let word = std::env::args_os().next()?;
+    let path = find_program(word.to_str()?, std::env::var_os("PATH").as_deref())?;
+    let is_stable = !path.components().any(|step| step == Component::ParentDir)
+        && (own.starts_with(std::env::temp_dir()) || !path.starts_with(std::env::temp_dir()));
+    (is_stable && real_path(&path).ok()? == real_path(own).ok()?).then_some(path)
 }
 
 /// The clients with these names; clap has checked them.

@@ -12,11 +12,12 @@ use codecompass_store::{
 use codecompass_wire::ErrorData;
 use codecompass_wire::commands::views as wire;
 
+use super::read_error;
 use crate::cli::{Common, StateArgs, StateCommand, StateExportArgs, StateImportArgs};
 use codecompass_workspace::clock::now_ms;
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
-use codecompass_workspace::measure::{bytes_text, count_text, seconds_text};
+use codecompass_workspace::measure::{bytes_text, count_with_noun, seconds_text};
 use codecompass_workspace::output::Answer;
 use codecompass_workspace::session::{Session, kill_point};
 use codecompass_workspace::views::published_for_target;
@@ -152,7 +153,7 @@ fn run_import(common: &Common, args: &StateImportArgs) -> Result<Answer, AppErro
 
 fn check_readable(path: &Path) -> Result<(), AppError> {
     let unreadable = |error: std::io::Error| {
-        AppError::new(Code::InvalidInput, format!("Cannot read {}: {error}.", path.display()))
+        AppError::new(Code::InvalidInput, format!("{}.", read_error(path, &error)))
             .hint("Give a file written by `codecompass state export`. Nothing was changed.")
             .data(ErrorData::File { source: true, parameter: "path".into(), path: path.display().to_string() })
     };
@@ -213,8 +214,9 @@ fn import_text(session: &Session, imported: &Imported, took: &str, warnings: &[S
 fn views_text(views: &[ViewInfo]) -> String {
     let line = |view: &ViewInfo| {
         let commit = view.commit.as_deref().map(|commit| format!(" at {}", short_commit(commit))).unwrap_or_default();
-        let (files, symbols) = (count_text(view.totals.files as u64), count_text(view.totals.symbols as u64));
-        format!("  {}{commit}: {files} files, {symbols} symbols\n", escape_control(&view.ref_name))
+        let files = count_with_noun(view.totals.files as u64, "file");
+        let symbols = count_with_noun(view.totals.symbols as u64, "symbol");
+        format!("  {}{commit}: {files}, {symbols}\n", escape_control(&view.ref_name))
     };
     views.iter().map(line).collect()
 }

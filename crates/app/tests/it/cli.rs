@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use codecompass_testkit::{Repository, shell_words};
+use codecompass_testkit::{Home, Repository, shell_words};
 use serde_json::{Value, json};
 use support::{Project, location_arg};
 
@@ -69,7 +69,7 @@ fn expect_shape(value: &Value, shape: &[(&str, &str)]) {
 #[test]
 fn unregistered_project_gets_a_hint_and_stays_unregistered() {
     let project = greeting();
-    for command in ["locate greet", "status", "locate greet --ref main", "status --ref main"] {
+    for command in ["locate greet --no-index", "status", "locate greet --ref main --no-index", "status --ref main"] {
         let told = project.run_expecting(command, 3);
         assert!(told.contains("No project is registered for") && told.contains("codecompass index"), "{told}");
         let error = project.json_expecting(command, 3);
@@ -80,9 +80,43 @@ fn unregistered_project_gets_a_hint_and_stays_unregistered() {
     assert!(project.run_expecting("doctor", 1).contains("run `codecompass index`"));
     assert!(project.has_no_data());
     let absent = project.home.path().join("not/there");
-    for command in ["locate greet", "status", "doctor"] {
+    for command in ["locate greet --no-index", "status", "doctor"] {
         let reply = project.run_with(command, &[("CODECOMPASS_HOME", absent.to_str().expect("UTF-8"))]);
         assert!(matches!(reply.code, Some(1 | 3)), "`{command}`: {reply:?}");
+    }
+    assert!(project.has_no_data());
+}
+
+#[test]
+fn first_query_indexes_the_work_tree() {
+    const NOTE: &str = "indexing first (--no-index refuses)";
+    for query in ["search greet", "locate greet", "grep greet", "context greet", "outline src", "read greet"] {
+        let project = greeting();
+        let first = project.run(query);
+        assert!(first.succeeded() && first.stderr.contains(NOTE), "`{query}`: {first:?}");
+        let again = project.run(query);
+        assert_eq!((&again.stdout, again.stderr.as_str()), (&first.stdout, ""), "`{query}`");
+    }
+    // Standard output has the answer alone.
+    let project = greeting();
+    let answer = project.json("search greet");
+    assert_eq!(answer["metadata"]["freshness_status"], "fresh", "{answer}");
+    // After `init`, and after an index that was interrupted.
+    for command in ["init", "index"] {
+        let project = greeting();
+        project.run_with(command, &[(codecompass_testkit::KILL_AT_WRITE, "3")]);
+        let first = project.run("locate greet");
+        assert!(first.succeeded() && first.stderr.contains(NOTE), "after `{command}`: {first:?}");
+    }
+    // A published index is used as it is.
+    let project = greeting();
+    project.run_ok("index");
+    assert_eq!(project.run("locate nothing_like_it").stderr, "");
+    // A plain folder is refused, and so is an answer without a sync.
+    let (plain, project) = (Home::new(), greeting());
+    fs::write(plain.path().join("a.py"), "def greet(): pass\n").expect("it can be written");
+    for reply in [project.run_at(plain.path(), "locate greet", &[]), project.run("locate greet --no-sync")] {
+        assert!(reply.code == Some(3) && !reply.stderr.contains(NOTE), "{reply:?}");
     }
     assert!(project.has_no_data());
 }
@@ -100,7 +134,7 @@ fn init_registers_without_indexing() {
     assert_eq!((&again["created"], &again["project_id"]), (&json!(false), &first["project_id"]));
 
     // Registered, with nothing published: the answer is empty and says so.
-    let empty = project.json_expecting("locate greet", 1);
+    let empty = project.json_expecting("locate greet --no-index", 3);
     assert_eq!((&empty["results"], &empty["total_candidates"]), (&json!([]), &json!(0)));
     assert_eq!(empty["metadata"]["indexing_status"], "not_indexed");
     assert!(empty["metadata"]["warnings"][0].as_str().is_some_and(|text| text.contains("codecompass index")));

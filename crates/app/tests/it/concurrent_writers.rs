@@ -116,7 +116,7 @@ fn running_job_is_reported_and_queries_still_answer() {
 fn query_during_first_index_says_so() {
     let project = Project::with_files(&[("a.rs", "pub fn a() {}\n")]);
     let (_, lock) = kill_during(&project, "index");
-    let located = project.json_expecting("locate a", 1);
+    let located = project.json_expecting("locate a --no-index", 3);
     let metadata = &located["metadata"];
     assert_eq!(
         (&metadata["indexing_status"], &metadata["result_completeness"]),
@@ -124,10 +124,21 @@ fn query_during_first_index_says_so() {
     );
     assert_eq!(project.json("status")["index_status"], "indexing");
     drop(lock);
-    let located = project.json_expecting("locate a", 1);
+    let located = project.json_expecting("locate a --no-index", 3);
     assert_eq!(located["metadata"]["indexing_status"], "not_indexed");
     project.run_ok("index");
     assert_eq!(project.places("locate a --no-sync"), location_arg("a.rs"));
+}
+
+#[test]
+fn first_query_waits_for_the_index_of_another_process() {
+    let project = Project::with_files(&[("a.rs", "pub fn a() {}\n")]);
+    let (_, lock) = kill_during(&project, "index");
+    let mut child = project.start("locate a");
+    wait_until_blocked(&mut child);
+    assert!(child.try_wait().expect("it can be asked").is_none(), "it waits");
+    drop(lock);
+    assert!(child.wait().expect("it can be waited for").success());
 }
 
 #[test]

@@ -336,6 +336,38 @@ fn callers_and_edges_of_what_changed() {
     assert!(plain.get("affected_callers").is_none() && plain.get("edges_added").is_none());
 }
 
+/// A symbol with many callers leaves room for the callers of the others.
+#[test]
+fn callers_are_shared_out() {
+    let repository = Repository::new();
+    let tests: String = (0..60).map(|n| format!("def test_{n}():\n    busy({n})\n\n\n")).collect();
+    let text = |body: &str| format!("def busy(a):\n    return {body}\n\n\ndef calm(a):\n    return {body}\n");
+    repository.write("app.py", text("a")).write("test_app.py", format!("from app import busy\n\n\n{tests}"));
+    repository
+        .write("uses.py", "from app import busy, calm\n\n\ndef one():\n    calm(1)\n\n\ndef two():\n    busy(2)\n");
+    repository.commit("one");
+    repository.branch("feat");
+    repository.write("app.py", text("a + 1"));
+    repository.commit("two");
+    repository.checkout("main");
+    let project = Project::new(repository);
+    project.run_ok("index");
+    let answer = project.json("diff main feat --callers --limit 10");
+    let callers: Vec<String> = answer["affected_callers"]
+        .as_array()
+        .expect("there is a list")
+        .iter()
+        .map(|caller| {
+            format!("{} {}", caller["from"]["qualified_name"], caller["to"]["qualified_name"]).replace('"', "")
+        })
+        .collect();
+    assert_eq!(callers.len(), 10, "{callers:?}");
+    assert!(
+        callers.contains(&"uses.one app.calm".to_owned()) && callers.contains(&"uses.two app.busy".to_owned()),
+        "{callers:?}"
+    );
+}
+
 #[test]
 fn a_symbol_is_compared_between_exactly_two_refs() {
     let project = indexed();
@@ -462,7 +494,7 @@ fn without_a_common_commit_there_is_no_merge_base() {
     }
     assert_eq!(project.json_expecting("diff nobody", 5)["error"]["code"], "ref_not_indexed");
     let stranger = history();
-    assert_eq!(stranger.json_expecting("diff main feat", 3)["error"]["code"], "project_not_found");
+    assert_eq!(stranger.json_expecting("diff main feat --no-index", 3)["error"]["code"], "project_not_found");
     assert!(stranger.has_no_data());
 }
 

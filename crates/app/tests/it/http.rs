@@ -483,16 +483,17 @@ fn hang_up_cancels_and_other_clients_are_not_delayed() {
     };
     let while_they_wait = quick(&mut other);
     assert!(while_they_wait < Duration::from_secs(8), "another client waited {while_they_wait:?}");
-    // Requests beyond the capacity of the queue were refused at once.
-    let mut refused = greps.pop().expect("there are many");
+    // Requests beyond the capacity of the queue were refused at once. Which ones depends on how fast they were sent.
+    greps.iter().for_each(|stream| stream.set_nonblocking(true).expect("it can be set"));
     let mut answer = [0; 2048];
     let is_refused = wait_until(Duration::from_secs(20), || {
-        let count = refused.read(&mut answer).unwrap_or_default();
-        String::from_utf8_lossy(&answer[..count]).contains("-32000")
+        greps.iter_mut().any(|stream| {
+            let count = stream.read(&mut answer).unwrap_or_default();
+            String::from_utf8_lossy(&answer[..count]).contains("-32000")
+        })
     });
-    assert!(is_refused, "the last call is refused, because the queue is full");
+    assert!(is_refused, "calls are refused when the queue is full");
     drop(greps);
-    drop(refused);
     // The session's next calls do not wait for those of closed connections.
     let ask = || {
         let params = json!({ "name": "grep_code", "arguments": { "pattern": "only_o.e" } });

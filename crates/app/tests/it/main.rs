@@ -1,5 +1,6 @@
 //! Integration tests of the program: commands, servers, tools and pages, run as a user runs them. One binary, so that it is linked once.
 
+mod agent_answers;
 mod answers;
 mod arguments;
 mod budget;
@@ -12,10 +13,12 @@ mod corruption;
 mod crash;
 mod diff;
 mod doctor_client;
+mod encoder;
 mod explorer;
 mod extraction_counts;
 mod footprint;
 mod freshness;
+mod history;
 mod hostile;
 mod hostile_git;
 mod http;

@@ -166,7 +166,7 @@ fn link_to_the_workspace_is_accepted() {
     std::os::unix::fs::symlink(project.repository.root(), &link).expect("a link can be created");
     let link = quote(link.to_str().expect("UTF-8"));
     expect(&project, "", &format!("outline {link}/src/a.rs"), "src/a.rs");
-    expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs\n 1 ");
+    expect(&project, "", &format!("grep alpha {link}/crates/one/"), "crates/one/src/a.rs:1:");
     expect(&project, "", &format!("grep -l alpha {link}"), "crates/one/src/a.rs\n");
 }
 

@@ -159,7 +159,7 @@ fn a_worktree_that_the_client_reports_with_a_call_is_answered_for() {
     assert!(text.contains("fn in_main"), "{text}");
     assert!(text.contains(&format!("not for {}", elsewhere.root().display())), "{text}");
     assert!(!ask(&mut agent, elsewhere.root()).contains("not for"));
-    // Nothing but its own workspace is answered for, if the server was told so.
+    // Nothing but its own workspace is answered for, with `--own-workspace-only`.
     let confined = ["--answers", "text", "--no-watch", "--own-workspace-only"];
     let mut agent = StdioClient::open(project.repository.root(), project.home.path(), &confined);
     assert!(ask(&mut agent, worktree.root()).contains("fn in_main"));

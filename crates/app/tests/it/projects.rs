@@ -91,7 +91,7 @@ fn forget_by_id_and_reindex() {
     assert_eq!(listed(&project), [] as [Value; 0]);
     assert!(fs::read_dir(project.home.path().join("projects")).expect("it exists").next().is_none());
     assert_eq!(file_contents(project.repository.root()), before, "the repository must not change");
-    assert_eq!(project.json_expecting("locate a", 3)["error"]["code"], "project_not_found");
+    assert_eq!(project.json_expecting("locate a --no-index", 3)["error"]["code"], "project_not_found");
     let again = project.json_expecting(&format!("forget {id}"), 3);
     assert_eq!(again["error"]["code"], "project_not_found", "{again:#}");
     project.run_ok("index");

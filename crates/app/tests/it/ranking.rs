@@ -43,7 +43,7 @@ fn project_queries_reach_the_floor() {
 /// Checks that the first result of the README's example query is the symbol and the file that the README names.
 fn check_readme_example(project: &Project) {
     let readme = fs::read_to_string(root().join("README.md")).expect("the README can be read");
-    let query = readme.split("search --index \"").nth(1).and_then(|rest| rest.split('"').next());
+    let query = readme.split("-- search \"").nth(1).and_then(|rest| rest.split('"').next());
     let query = query.expect("the README has an example query").to_owned();
     let first = GoldenQuery { expected: Vec::new(), query }.ask(project).first;
     let is_named = first.split('#').all(|part| readme.contains(&format!("`{part}`")));

@@ -631,6 +631,41 @@ fn programs_on_path_are_found_but_not_run() {
 const LIST: &str = "direct_only_tool_namespaces";
 
 #[test]
+fn entry_names_the_link_that_was_invoked() {
+    let user = User::new();
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder can be created");
+    let (versioned, bin) = (folder.path().join("Cellar/1.0"), folder.path().join("bin"));
+    fs::create_dir_all(&versioned).expect("it can be created");
+    fs::create_dir_all(&bin).expect("it can be created");
+    fs::hard_link(PROGRAM, versioned.join("codecompass")).expect("both are in the target folder");
+    let link = bin.join("codecompass");
+    symlink(versioned.join("codecompass"), &link).expect("it can be created");
+    let named = |program: &Path, path: &Path| {
+        let output = std::process::Command::new(program)
+            .args(["setup", "cursor", "--print", "--json"])
+            .current_dir(user.project.repository.root())
+            .env("HOME", user.home.path())
+            .env("CODECOMPASS_HOME", user.project.home.path())
+            .env("PATH", path)
+            .output()
+            .expect("it runs");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("an answer is JSON");
+        answer["clients"][0]["entry"]["command"].as_str().map(PathBuf::from)
+    };
+    assert_eq!(named(&link, Path::new("")), Some(link.clone()), "a link given by its path");
+    assert_eq!(named(&versioned.join("codecompass"), Path::new("")), Some(versioned.join("codecompass")));
+    let by_name = std::process::Command::new("sh")
+        .args(["-c", "exec codecompass setup cursor --print"])
+        .env("HOME", user.home.path())
+        .env("CODECOMPASS_HOME", user.project.home.path())
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&by_name.stdout).into_owned();
+    assert!(text.contains(&link.display().to_string()) && !text.contains("Cellar"), "found on PATH: {text}");
+}
+
+#[test]
 fn codex_offers_the_tools_directly() {
     let user = User::new();
     let path = ".codex/config.toml";

@@ -31,6 +31,44 @@ fn bash_offers(script: &str, words: &[&str]) -> Vec<String> {
 }
 
 #[test]
+fn bash_completes_names_of_the_index() {
+    let python = "class QuerySet:\n    def filter(self):\n        pass\n\n\ndef get_object_or_404():\n    pass\n";
+    let project = Project::indexed(&[("app/query_set.py", python), ("app/http.py", "class HTTPResponse:\n    pass\n")]);
+    let script = project.home.path().join("codecompass.bash");
+    std::fs::write(&script, generated(&["completions", "bash"])).expect("it can be written");
+    let code = "source \"$1\"\nCOMP_WORDS=(\"$2\" callers \"$3\")\nCOMP_CWORD=2\n_codecompass_names codecompass \"$3\" callers\n\
+                printf '%s\\n' \"${COMPREPLY[@]}\"\n";
+    let table = [
+        ("QuerySe", "QuerySet"),
+        ("get_objec", "get_object_or_404"),
+        ("HTTPResp", "HTTPResponse"),
+        ("qs.filt", "QuerySet.filter"),
+    ];
+    for (typed, expected) in table {
+        let output = Command::new("bash")
+            .args(["--norc", "-c", code, "bash"])
+            .args([script.to_str().expect("UTF-8"), PROGRAM, typed])
+            .current_dir(project.repository.root())
+            .env("CODECOMPASS_HOME", project.home.path())
+            .output()
+            .expect("bash exists");
+        let offered = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(offered.lines().next(), Some(expected), "{typed}: {offered}");
+    }
+    let table = [
+        ("qset", 0, "QuerySet\tclass app/query_set.py:1\napp/query_set.py\tfile\n"),
+        ("app/que", 0, "app/query_set.py\tfile\n"),
+        ("query_s", 0, "QuerySet\tclass app/query_set.py:1\napp/query_set.py\tfile\n"),
+        ("nothing_like_it", 1, ""),
+    ];
+    for (typed, code, expected) in table {
+        assert_eq!(project.run_expecting(&format!("search --complete {typed}"), code), expected, "{typed}");
+    }
+    let answer = project.json("search --complete QuerySe");
+    assert_eq!(answer["completions"][0]["text"], "QuerySet", "{answer}");
+}
+
+#[test]
 fn bash_completes_commands_options_and_values() {
     let folder = tempfile::tempdir().expect("a temporary folder can be created");
     let script = folder.path().join("codecompass.bash");
@@ -62,9 +100,8 @@ fn every_shell_has_a_script_that_knows_every_command() {
     let help = generated(&["help"]);
     let commands: Vec<&str> = help
         .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty())
+        .skip_while(|line| *line != "Everyday commands:")
+        .take_while(|line| *line != "Options:")
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()))
         .collect();
     assert!(commands.len() > 30 && commands.contains(&"search") && commands.contains(&"setup"), "{commands:?}");
@@ -157,8 +194,8 @@ fn usage_errors_suggest_corrections() {
         ("search x --path-filter [", 2, "Invalid pattern in `--path-filter`"),
         ("context x --max-tokens 0", 2, "`--max-tokens` is 0"),
         ("search retry --limit 0", 0, "warning: `--limit` 0 was changed to 1"),
-        ("hierarchy twin", 1, "  src/a.rs:2 fn "),
-        ("hierarchy twin", 1, "  src/deep/b.rs:2 fn "),
+        ("hierarchy twin", 0, "src/a.rs:2 pub fn twin()"),
+        ("hierarchy twin", 0, "others with this name: src/deep/b.rs:2"),
         ("outline src/b.rs", 1, "Did you mean src/deep/b.rs?"),
         ("outline src/aa.rs", 1, "Did you mean src/a.rs?"),
         ("outline note.md", 1, "Did you mean notes.md?"),

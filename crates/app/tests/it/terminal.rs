@@ -3,7 +3,7 @@
 use crate::support;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use codecompass_testkit::Repository;
@@ -83,6 +83,118 @@ fn colours_are_used_at_a_terminal() {
     project.repository.delete("short.rs");
     let diff = project.run_ok("diff HEAD @worktree --color always");
     assert!(diff.contains("\u{1b}[1;31m-\u{1b}[0m"), "{diff:?}");
+}
+
+/// Runs a command line in its own terminal, and types a line when it is asked.
+fn typed_at_a_terminal(project: &Project, command: &str, typed: &str) -> String {
+    let home = project.home.path();
+    let mut child = Command::new("script")
+        .args(["-qec", &format!("{PROGRAM} {command}"), "/dev/null"])
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", home)
+        .env("HOME", home)
+        .env("TERM", "dumb")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the script exists");
+    let mut input = child.stdin.take().expect("piped");
+    input.write_all(format!("{typed}\n").as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    drop(input);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn ctrl_c_says_what_is_kept() {
+    let project = project();
+    let lock = fs::File::open(project.data().join("write.lock")).expect("an earlier writer created the lock");
+    lock.try_lock().expect("no other process is writing");
+    fs::remove_file(project.data().join("current")).expect("a store is in use");
+    let mut child = Command::new(PROGRAM)
+        .args(["locate", "lone"])
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", project.home.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+    let first = lines.next().expect("it says that it indexes").expect("it can be read");
+    assert!(first.contains("indexing first"), "{first}");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill exists");
+    assert!(sent.success());
+    let last = lines.map(|line| line.expect("it can be read")).last().unwrap_or_default();
+    assert!(last.starts_with("Interrupted. The published index is unchanged"), "{last}");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
+
+#[test]
+fn times_are_local() {
+    let project = project();
+    let indexed = project.json("status")["last_indexed_at"].as_str().map(str::to_owned).expect("a time");
+    let shown = |zone| project.run_with("status", &[("TZ", zone)]).stdout;
+    let utc = indexed.replace('T', " ").replace('Z', "");
+    assert!(shown("UTC").contains(&format!("indexed {utc}\n")), "{indexed}: {}", shown("UTC"));
+    assert!(!shown("JST-9").contains(&utc), "nine hours later: {}", shown("JST-9"));
+}
+
+#[test]
+fn code_is_coloured_and_paths_are_links_at_a_terminal() {
+    let project = project();
+    assert!(!project.run_ok("read lone").contains('\u{1b}'), "not in a pipe");
+    let shown = at_a_terminal(&project, "read lone", &[]);
+    assert!(shown.contains("\u{1b}[34mfn\u{1b}[0m \u{1b}[1mlone\u{1b}[0m()"), "{shown:?}");
+    assert!(!shown.contains("\u{1b}]8;;"), "the terminal is not known to support links: {shown:?}");
+    let shown = at_a_terminal(&project, "read lone", &[("TERM", "xterm-kitty")]);
+    let address = format!("\u{1b}]8;;file://{}/short.rs\u{1b}\\", project.repository.root().display());
+    assert!(shown.contains(&address), "{shown:?}");
+    let env = [("TERM", "xterm-kitty"), ("PAGER", "cat")];
+    let shown = at_a_terminal(&project, "grep number_", &env);
+    assert!(shown.contains("src/lib.rs") && !shown.contains("\u{1b}]8;;"), "a pager may not know links: {shown:?}");
+}
+
+#[test]
+fn help_lists_everyday_commands_first() {
+    let help = project().run_ok("--help");
+    let at = |part: &str| help.find(part).unwrap_or_else(|| panic!("{part} is missing: {help}"));
+    let order = [
+        "Usage:",
+        "Everyday commands:",
+        "  search ",
+        "  callers ",
+        "Compare branches:",
+        "Diagnose:",
+        "--json",
+        "Exit codes:",
+    ];
+    assert!(order.windows(2).all(|pair| at(pair[0]) < at(pair[1])), "{help}");
+    assert_eq!(help.matches("\n  doctor ").count(), 1, "{help}");
+}
+
+#[test]
+fn grep_has_headings_at_a_terminal() {
+    let project = project();
+    let shown = at_a_terminal(&project, "grep 'number_7|lone'", &[("TERM", "dumb")]).replace('\r', "");
+    assert_eq!(shown, "short.rs\n 1 pub fn lone() {}\n\nsrc/lib.rs\n 8 pub fn number_7() {}\n");
+}
+
+#[test]
+fn setup_asks_at_a_terminal() {
+    let project = project();
+    let file = project.home.path().join(".cursor/mcp.json");
+    let told = typed_at_a_terminal(&project, "setup cursor", "n");
+    assert!(told.contains("Edit this file? [Y/n]") && told.contains("serve-mcp"), "{told}");
+    assert!(told.contains("Nothing was changed") && !file.exists(), "{told}");
+    let told = typed_at_a_terminal(&project, "setup cursor --dry-run", "n");
+    assert!(!told.contains("[Y/n]") && !file.exists(), "{told}");
+    let told = typed_at_a_terminal(&project, "setup cursor", "y");
+    assert!(told.contains("updated (verified)") && file.exists(), "{told}");
+    let told = typed_at_a_terminal(&project, "setup cursor", "n");
+    assert!(told.contains("already set up") && !told.contains("[Y/n]"), "{told}");
+    fs::remove_file(&file).expect("it exists");
+    let told = typed_at_a_terminal(&project, "setup cursor --yes", "n");
+    assert!(!told.contains("[Y/n]") && file.exists(), "{told}");
 }
 
 #[test]

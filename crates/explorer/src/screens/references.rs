@@ -1,6 +1,7 @@
 //! Every reference to a symbol, by file; unconfirmed ones are listed separately.
 
-use codecompass_wire::find_references::{Answer, Reference};
+use codecompass_wire::find_references::{Answer, Reference, References};
+use codecompass_workspace::measure::count_text;
 use maud::{Markup, html};
 
 use super::{RenderedScreen, is_partial, next_page_link, pending_note, symbol_heading};
@@ -24,7 +25,7 @@ pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScre
     let through: Vec<&Reference> = found.through.iter().map(|one| &one.reference).collect();
     let counts = &found.counts;
     let body = html! {
-        p { (count(found.total_references as u64, "reference"))
+        p { (totals(found, visit.query.get("kind").is_some() || visit.query.get("tests").is_some()))
             span.dim { " · occurrences of the name: " (counts.proved) " confirmed · " (counts.undecided) " possible · "
                 (counts.elsewhere) " other symbols · " (counts.outside) " external" }
         }
@@ -40,6 +41,17 @@ pub(super) async fn show(visit: &PageRequest, name: &str) -> Result<RenderedScre
         .heading(heading)
         .body(body)
         .with_agent_calls([("find_references", question)]))
+}
+
+/// The numbers of confirmed and of possible references. The classes do not count what a filter leaves out, so a filtered
+/// list has one number.
+fn totals(found: &References, is_filtered: bool) -> String {
+    let (total, possible) = (found.total_references as u64, found.counts.undecided as u64);
+    match possible {
+        0 => count(total, "reference"),
+        _ if is_filtered => format!("{}, confirmed or possible", count(total, "reference")),
+        _ => format!("{}, {} possible", count(total.saturating_sub(possible), "reference"), count_text(possible)),
+    }
 }
 
 /// The references grouped by file, in the order of the files.

@@ -9,8 +9,10 @@
 mod drop_unchanged;
 mod facets;
 mod pairing;
+mod severity;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{Languages, Symbol, SymbolAt};
 use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
@@ -18,6 +20,7 @@ use codecompass_store::{Outline, Result, Snapshot, VersionInfo};
 pub use drop_unchanged::{BuildVariant, drop_unchanged, variants};
 pub use facets::{Facet, doc_changed, facets, own_lines};
 pub use pairing::pair_symbols;
+pub use severity::{Severity, join_changed_kinds};
 
 /// A file before and after. An added or deleted file has only one side.
 #[derive(Clone, Debug)]
@@ -34,7 +37,7 @@ pub struct FileSide {
     /// The file version.
     pub version: Rc<VersionInfo>,
     /// The symbols.
-    pub outline: Rc<Outline>,
+    pub outline: Arc<Outline>,
     /// Provides facts about the language.
     languages: &'static dyn Languages,
 }

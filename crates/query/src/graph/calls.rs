@@ -6,7 +6,7 @@ use codecompass_model::{Confidence, Resolution, SourceFile, SymbolAt, SymbolKind
 use codecompass_store::Result;
 
 use super::references::is_call;
-use super::{EdgeKind, Graph, Site, enclosing_function};
+use super::{EdgeKind, Graph, Site, enclosing_function, enclosing_owner};
 
 /// The direction of traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct CallGraph {
     pub unresolved: Vec<UnresolvedCall>,
     /// The number of calls at depth 1 that leave the view.
     pub outside: usize,
+    /// The sites that pass or register the function: further callers call it through them.
+    pub values: Vec<Site>,
     /// Unresolved calls of the name, which may be further callers at depth 1: code before tests, in the order of files.
     pub unproved: Vec<Site>,
 }
@@ -114,6 +116,7 @@ impl Graph<'_> {
         graph.edges.sort_by(|a, b| (a.depth, order(a)).cmp(&(b.depth, order(b))));
         if direction == Direction::Callers {
             graph.unproved = self.unproved_callers(start)?;
+            graph.values = self.value_uses(start)?;
         }
         Ok(graph)
     }
@@ -122,7 +125,7 @@ impl Graph<'_> {
         let Some(file) = self.file(called.file) else { return Ok(Vec::new()) };
         let Some(symbol) = file.facts.symbols.get(called.ordinal as usize) else { return Ok(Vec::new()) };
         let found = self.references_to_name(&symbol.name)?;
-        Ok(found.unresolved_calls(called, symbol, |language| self.can_interop(language, &file.language)))
+        Ok(found.unresolved_calls(self, called, symbol, |language| self.can_interop(language, &file.language)))
     }
 
     fn callers_of(&self, symbol: SymbolAt) -> Result<Vec<CallEdge>> {
@@ -135,7 +138,7 @@ impl Graph<'_> {
         let proved = found.proved(symbol);
         for site in proved.iter().filter(|site| site.kind == EdgeKind::Calls) {
             let outline = self.snapshot().outline(site.file.id)?;
-            let from = enclosing_function(&outline.symbols, site.from);
+            let from = enclosing_owner(&outline.symbols, site.from);
             let caller = from.map(|place| SymbolAt { file: site.file.id, ordinal: place });
             let place = || (site.file.path.clone(), from.unwrap_or_default());
             let call = CallSite {
@@ -200,8 +203,14 @@ impl Graph<'_> {
             }
             match self.resolve(&file, at as u32) {
                 Resolution::Symbols { targets, confidence, .. } => {
-                    let called = |target: &SymbolAt| self.kind_of(reference, *target) == EdgeKind::Calls;
-                    for target in targets.into_iter().filter(called) {
+                    for target in targets {
+                        if self.kind_of(reference, target) != EdgeKind::Calls {
+                            let in_test = self.is_in_test(&file, reference.symbol);
+                            let (path, line, confidence) = (&*file.path, reference.line, Confidence::Heuristic);
+                            let call = CallSite { file: file.id, path, line, confidence, in_test };
+                            self.add_held_functions(&mut edges, target, &call, depth)?;
+                            continue;
+                        }
                         let key = (target.file, Some(target.ordinal));
                         let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
                         let place = || (path(), target.ordinal);
@@ -230,6 +239,28 @@ impl Graph<'_> {
         }
         self.failure()?;
         Ok(edges.into_values().collect())
+    }
+
+    /// Adds the functions that a called field may hold. Deeper calls and chains do not go through fields.
+    fn add_held_functions(
+        &self,
+        edges: &mut HashMap<(u32, Option<u32>), CallEdge>,
+        field: SymbolAt,
+        call: &CallSite<'_>,
+        depth: u32,
+    ) -> Result<()> {
+        if depth != 1 || self.budget.is_spent() {
+            return Ok(());
+        }
+        for target in self.functions_in_field(field)? {
+            let key = (target.file, Some(target.ordinal));
+            let path = || self.file(target.file).map(|file| file.path.clone()).unwrap_or_default();
+            add(edges, key, Some(target), call, || (path(), target.ordinal));
+            if let Some(edge) = edges.get_mut(&key) {
+                edge.via.get_or_insert(field);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a reference belongs to a symbol. A function owns the code in it that is in no nested function; a class

@@ -12,6 +12,8 @@ use std::rc::Rc;
 use codecompass_model::{SymbolAt, VersionId};
 use codecompass_store::VersionInfo;
 
+use super::written_form::WrittenForm;
+
 /// The number of occurrences per class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -57,12 +59,7 @@ pub(super) enum OccurrenceResolution {
     /// A local binding, or external.
     Outside,
     /// Unresolved.
-    Unresolved {
-        /// Whether it is called.
-        is_call: bool,
-        /// Whether it is a key of a literal or pattern, or the name of an argument: then it can only refer to members.
-        is_key: bool,
-    },
+    Unresolved(WrittenForm),
 }
 
 /// A file, a line and a column.
@@ -91,8 +88,8 @@ pub(super) struct ClassifyTarget<'a> {
     pub(super) target: SymbolAt,
     /// Whether an occurrence in a language can refer to the symbol.
     pub(super) can_interop: &'a dyn Fn(&str) -> bool,
-    /// Whether an unresolved occurrence may refer to the symbol, given whether it is called and whether it is a key.
-    pub(super) can_refer_to: &'a dyn Fn(bool, bool) -> bool,
+    /// Whether an unresolved occurrence in a language may refer to the symbol by its form.
+    pub(super) can_refer_to: &'a dyn Fn(&str, WrittenForm) -> bool,
 }
 
 /// The class of each occurrence.
@@ -114,11 +111,11 @@ impl Classification {
         for place in places.iter().filter(|place| (asked.can_interop)(&place.file.language)) {
             let class = match place.resolution {
                 OccurrenceResolution::ResolvesTo => Class::Elsewhere,
-                OccurrenceResolution::Unresolved { is_call, is_key } if (asked.can_refer_to)(is_call, is_key) => {
+                OccurrenceResolution::Unresolved(form) if (asked.can_refer_to)(&place.file.language, form) => {
                     Class::Undecided
                 }
                 // An occurrence that cannot refer to such a symbol refers to something without a name here.
-                OccurrenceResolution::Outside | OccurrenceResolution::Unresolved { .. } => Class::Outside,
+                OccurrenceResolution::Outside | OccurrenceResolution::Unresolved(_) => Class::Outside,
             };
             account.insert((place.file.id, place.line, place.column), class);
         }

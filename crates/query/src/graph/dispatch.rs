@@ -54,7 +54,7 @@ impl Graph<'_> {
 
     /// Returns the methods that a method implements or overrides: symbols with its name that have it as an
     /// implementation.
-    fn declarations(&self, of: SymbolAt) -> Vec<SymbolAt> {
+    pub(super) fn declarations(&self, of: SymbolAt) -> Vec<SymbolAt> {
         let Some(file) = self.file(of.file) else { return Vec::new() };
         let Some(symbol) = file.facts.symbols.get(of.ordinal as usize) else { return Vec::new() };
         let bearers = self.named_symbols(&symbol.name);

@@ -8,9 +8,16 @@ mod budget;
 mod calls;
 mod classify;
 mod dispatch;
+mod function_values;
+mod homonyms;
+mod implementers;
+mod public_names;
 mod references;
 mod related;
+mod type_use;
+mod unused;
 mod world;
+mod written_form;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,9 +33,12 @@ pub use budget::Budget;
 pub use calls::{CallChain, CallEdge, CallGraph, Direction, UnresolvedCall};
 pub use classify::Counts;
 pub use dispatch::{DispatchCall, DispatchLink};
+pub use public_names::PublicName;
 use references::is_call;
-pub use references::{NameReferences as FoundReferences, ReferenceCache, Site};
+pub use references::{NameReferences as FoundReferences, ReferenceCache, ScanProgress, Site};
 pub use related::{Related, Relation, Scope, Usage};
+pub use type_use::TypeUse;
+pub use unused::{UnusedReason, UnusedSymbol};
 use world::SnapshotWorld;
 
 /// The kind of edge that a reference creates.
@@ -90,9 +100,9 @@ fn is_called(kind: SymbolKind) -> bool {
 /// The maximum number of cached resolutions.
 const MAX_CACHED_RESOLUTIONS: usize = 500_000;
 
-/// The maximum number of lines in loaded files. Half of it would save 200 MB while queries are running, and make
-/// queries about half a million lines ten times slower at the 95th percentile.
-const MAX_LOADED_LINES: u64 = 600_000;
+/// The maximum size of the loaded files, in bytes. The facts of half a million lines fit; files beyond the limit are
+/// loaded again from the cache of decoded versions, which outlives the snapshot.
+const MAX_LOADED_BYTES: usize = 64 << 20;
 
 /// Everything that was read and resolved for one snapshot. It outlives the [`Graph`]s that fill it.
 pub struct ResolveCache {
@@ -141,6 +151,11 @@ impl<'m> Graph<'m> {
     pub fn finish(&self) -> Result<bool> {
         self.failure()?;
         Ok(self.budget.was_sufficient())
+    }
+
+    /// Whether the budget was spent before all work was done so far.
+    pub fn is_cut(&self) -> bool {
+        !self.budget.was_sufficient()
     }
 
     /// The snapshot.
@@ -258,9 +273,9 @@ impl<'m> Graph<'m> {
             && self.resolver(&file.language).is_some_and(|resolver| resolver.folders_are_units())
     }
 
-    /// Evicts the files and resolutions if the loaded files exceed `MAX_LOADED_LINES`.
+    /// Evicts the files and resolutions if the loaded files exceed `MAX_LOADED_BYTES`.
     pub fn evict(&self) {
-        if self.world.loaded_lines() > MAX_LOADED_LINES {
+        if self.world.loaded_bytes() > MAX_LOADED_BYTES {
             self.cache.evict();
         }
     }
@@ -384,19 +399,26 @@ pub struct UnresolvedReference {
     pub candidates: usize,
 }
 
-/// Returns the nearest enclosing function or test block; `None` for code at file level.
+/// Returns the symbol that runs the code at a position: the nearest enclosing function, accessor or test block, else the
+/// innermost symbol with a name, such as a constant, a field or a class; `None` for code at file level.
+pub(super) fn enclosing_owner(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
+    enclosing_function(symbols, symbol).or_else(|| nearest(symbols, symbol, |kind| kind != SymbolKind::Use))
+}
+
+/// Returns the nearest enclosing function, accessor or test block; `None` for other code.
 pub fn enclosing_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
     nearest(symbols, symbol, |kind| kind == SymbolKind::Test || is_function(kind))
 }
 
-/// Returns the nearest enclosing function that has a name in code; test blocks have none.
+/// Returns the nearest enclosing function or accessor that has a name in code; test blocks have none.
 pub fn enclosing_named_function(symbols: &[Symbol], symbol: Option<u32>) -> Option<u32> {
     nearest(symbols, symbol, is_function)
 }
 
+/// Whether symbols of this kind run code. A property may be an accessor.
 fn is_function(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constructor, Fn, Macro, Method};
-    matches!(kind, Fn | Method | Constructor | Macro)
+    use SymbolKind::{Constructor, Fn, Macro, Method, Property};
+    matches!(kind, Fn | Method | Constructor | Macro | Property)
 }
 
 fn nearest(symbols: &[Symbol], mut symbol: Option<u32>, is_meant: impl Fn(SymbolKind) -> bool) -> Option<u32> {

@@ -5,7 +5,6 @@
 //! result of a search for the word in code. The `classify` module defines the five classes and their counts.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -15,8 +14,8 @@ use codecompass_store::{Prefilter, Result, Run, VersionInfo};
 use super::classify::{
     Class, Classification, ClassifyTarget, Counts, Definition, Occurrence, OccurrenceResolution, Position,
 };
+use super::written_form::{TargetForm, WrittenForm};
 use super::{EdgeKind, Graph};
-use crate::search::features;
 
 /// A position that refers to a symbol.
 #[derive(Clone, Debug)]
@@ -29,6 +28,8 @@ pub struct Site {
     pub column: u32,
     /// The kind of the edge.
     pub kind: EdgeKind,
+    /// How the name is written.
+    pub shape: RefShape,
     /// The innermost enclosing symbol.
     pub from: Option<u32>,
     /// The confidence of the resolution.
@@ -41,12 +42,23 @@ pub struct Site {
     pub is_only: bool,
     /// Whether the name is written as a member of a value.
     is_member: bool,
+    /// Whether it is unresolved, but the symbol fits better than others with the name.
+    is_guess: bool,
 }
 
 impl Site {
     fn position(&self) -> Position {
         (self.file.id, self.line, self.column)
     }
+}
+
+/// How far a scan came before its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanProgress {
+    /// The number of occurrences of the name that were examined. If all were, only imports are missing.
+    pub examined: usize,
+    /// The number of occurrences of the name.
+    pub total: usize,
 }
 
 /// All references to a name.
@@ -63,9 +75,9 @@ pub struct NameReferences {
     /// The definitions that are members.
     members: Vec<(SymbolAt, String)>,
     /// The number of occurrences that were scanned.
-    pub files_scanned: usize,
+    files_scanned: usize,
     /// The number of occurrences of the name.
-    pub total: usize,
+    total: usize,
     /// Whether imports were not scanned completely.
     is_cut: bool,
 }
@@ -76,13 +88,18 @@ impl NameReferences {
         self.files_scanned == self.total && !self.is_cut
     }
 
+    /// The progress of an incomplete scan.
+    pub fn progress(&self) -> Option<ScanProgress> {
+        (!self.is_complete()).then_some(ScanProgress { examined: self.files_scanned, total: self.total })
+    }
+
     /// The number of sites that resolve to a symbol.
     pub fn count(&self, target: SymbolAt) -> usize {
         self.proved(target).len()
     }
 
     /// The sites that resolve to a symbol, statically or by heuristic.
-    pub(super) fn proved(&self, target: SymbolAt) -> &[Site] {
+    pub fn proved(&self, target: SymbolAt) -> &[Site] {
         self.by_target.get(&target).map_or(&[], Vec::as_slice)
     }
 
@@ -93,12 +110,23 @@ impl NameReferences {
         files.filter(|file| is_kin(&file.language)).map(|file| file.id).collect()
     }
 
+    /// Returns the lines of a file with occurrences of the name that were examined.
+    pub(super) fn lines_in(&self, file: VersionId) -> HashSet<u32> {
+        self.occurrences.iter().filter(|place| place.file.id == file).map(|place| place.line).collect()
+    }
+
     /// Returns the sites that refer to a symbol, confirmed ones first, then unresolved ones in the order of files, and
     /// the classification of all occurrences of its name. `is_kin` decides whether occurrences in a language can refer
     /// to it.
-    pub fn classify(&self, target: SymbolAt, symbol: &Symbol, is_kin: impl Fn(&str) -> bool) -> (Vec<Site>, Counts) {
-        let may_mean =
-            |is_call: bool, is_key: bool| (!is_call || can_be_called(symbol)) && (!is_key || is_member(symbol));
+    pub fn classify(
+        &self,
+        graph: &Graph<'_>,
+        target: SymbolAt,
+        symbol: &Symbol,
+        is_kin: impl Fn(&str) -> bool,
+    ) -> (Vec<Site>, Counts) {
+        let form = TargetForm::new(graph, target, symbol);
+        let may_mean = |language: &str, written: WrittenForm| form.allows(language, written);
         let asked = ClassifyTarget { target, can_interop: &is_kin, can_refer_to: &may_mean };
         let is_proved = |site: &&Site| site.confidence == Confidence::Static;
         let proved = self.proved(target).iter().filter(is_proved).map(Site::position);
@@ -106,17 +134,21 @@ impl NameReferences {
         let mut members = self.members.iter().filter(|(_, language)| is_kin(language));
         let is_only = members.next().is_some_and(|(at, _)| *at == target) && members.next().is_none();
         let mut sites: Vec<Site> = Vec::new();
-        for site in self.proved(target).iter().chain(&self.unresolved) {
-            let class = account.class(site.position());
-            match (class, site.confidence) {
-                (Some(Class::Proved | Class::Beyond), Confidence::Static) => sites.push(site.clone()),
-                (Some(Class::Undecided), Confidence::Heuristic) => {
-                    sites.push(Site { is_only: is_only && site.is_member, ..site.clone() });
-                }
-                _ => {}
+        // Heuristic sites for the symbol precede those for any symbol, so the first entry for a position is kept.
+        let mut seen: HashSet<Position> = HashSet::new();
+        let guesses = self.proved(target).len();
+        for (n, site) in self.proved(target).iter().chain(&self.unresolved).enumerate() {
+            let is_shown = match (account.class(site.position()), site.confidence) {
+                (Some(Class::Proved | Class::Beyond), Confidence::Static) => true,
+                (Some(Class::Undecided), Confidence::Heuristic) => seen.insert(site.position()),
+                _ => false,
+            };
+            if is_shown {
+                let is_guess = n < guesses;
+                let is_only = is_only && site.is_member && site.confidence == Confidence::Heuristic;
+                sites.push(Site { is_only, is_guess, ..site.clone() });
             }
         }
-        // Heuristic sites precede unresolved ones, so the first entry for a position is kept.
         sites.sort_by(|a, b| site_order(a).cmp(&site_order(b)));
         sites.dedup_by(|a, b| a.position() == b.position());
         (sites, account.counts())
@@ -125,29 +157,32 @@ impl NameReferences {
     /// Returns the unresolved calls with the name of a symbol.
     pub(super) fn unresolved_calls(
         &self,
+        graph: &Graph<'_>,
         target: SymbolAt,
         symbol: &Symbol,
         is_kin: impl Fn(&str) -> bool,
     ) -> Vec<Site> {
-        let (mut sites, _) = self.classify(target, symbol, is_kin);
+        let (mut sites, _) = self.classify(graph, target, symbol, is_kin);
         sites.retain(|site| site.confidence == Confidence::Heuristic && site.kind == EdgeKind::Calls);
         sites
     }
 }
 
-/// Confirmed before unresolved, then sites to which only this symbol fits, code before tests, then by location.
-fn site_order(site: &Site) -> (Confidence, bool, bool, &str, u32, u32) {
-    (site.confidence, !site.is_only, site.in_test, &site.file.path, site.line, site.column)
+/// Confirmed before unresolved, then sites to which only this symbol fits, then those to which it fits best, code before
+/// tests, then by location.
+fn site_order(site: &Site) -> (Confidence, bool, bool, bool, &str, u32, u32) {
+    let is_guess = site.is_guess || site.confidence == Confidence::Static;
+    (site.confidence, !site.is_only, !is_guess, site.in_test, &site.file.path, site.line, site.column)
 }
 
 /// Whether a key of a literal or pattern, or the name of an argument, can refer to a symbol.
-fn is_member(symbol: &Symbol) -> bool {
+pub(super) fn is_member(symbol: &Symbol) -> bool {
     use SymbolKind::{Field, Method, Property, Var};
     matches!(symbol.kind, Field | Method | Property) || symbol.kind == Var && symbol.parent.is_some()
 }
 
 /// Whether a symbol is a member of a type.
-fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
+pub(super) fn is_member_of(symbols: &[Symbol], symbol: &Symbol) -> bool {
     use SymbolKind::{Class, Const, Fn, Impl, Interface, Struct, Trait, Var};
     let around = symbol.parent.and_then(|at| symbols.get(at as usize)).map(|around| around.kind);
     is_member(symbol)
@@ -172,7 +207,7 @@ fn has_own_name(kind: SymbolKind) -> bool {
 }
 
 /// Whether a symbol can be called at all.
-fn can_be_called(symbol: &Symbol) -> bool {
+pub(super) fn can_be_called(symbol: &Symbol) -> bool {
     use SymbolKind::{Enum, Interface, Module, Namespace, Trait};
     !matches!(symbol.kind, Enum | Interface | Module | Namespace | Trait)
 }
@@ -322,15 +357,20 @@ impl Graph<'_> {
             line: reference.line,
             column: reference.column,
             kind,
+            shape: reference.shape,
             from: reference.symbol,
             confidence,
             why,
             in_test: self.is_in_test(file, reference.symbol),
             is_only: false,
             is_member: matches!(reference.shape, RefShape::Member | RefShape::MemberCall | RefShape::SelfCall),
+            is_guess: false,
         };
         let is_key = reference.shape == RefShape::Member && reference.qualifier.is_none();
-        let open = OccurrenceResolution::Unresolved { is_call: is_call(reference.shape), is_key };
+        let open = || {
+            let arguments = self.resolver(&file.language).and_then(|resolver| resolver.argument_count(file.id, at));
+            OccurrenceResolution::Unresolved(WrittenForm { shape: reference.shape, is_key, arguments })
+        };
         let known = match self.resolve(file, at) {
             Resolution::Symbols { targets, confidence, why } => {
                 for target in &targets {
@@ -349,7 +389,7 @@ impl Graph<'_> {
                                 "another symbol with that name is more likely",
                             ));
                         }
-                        open
+                        open()
                     }
                 }
             }
@@ -363,7 +403,7 @@ impl Graph<'_> {
                         why,
                     ));
                 }
-                open
+                open()
             }
         };
         if bears && reference.is_name {
@@ -434,12 +474,14 @@ impl Graph<'_> {
                         line: import.line,
                         column: 0,
                         kind: EdgeKind::Imports,
+                        shape: RefShape::Import,
                         from: import.symbol,
                         confidence,
                         why,
                         in_test: self.is_in_test(&file, import.symbol),
                         is_only: false,
                         is_member: false,
+                        is_guess: false,
                     });
                 }
             }
@@ -448,20 +490,6 @@ impl Graph<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Sorts symbols with one name by use: not in tests, most referenced, public.
-    pub fn rank_by_use(&self, found: &NameReferences, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
-        let mut order: Vec<(bool, Reverse<usize>, bool, String, u32, SymbolAt)> = Vec::new();
-        for at in candidates {
-            let Some(file) = self.file(at.file) else { continue };
-            let Some(symbol) = file.facts.symbols.get(at.ordinal as usize) else { continue };
-            let is_test = self.is_in_test(&file, Some(at.ordinal)) || features::is_example(&file.path);
-            let is_hidden = symbol.visibility.is_some_and(|visibility| visibility.as_str() != "public");
-            order.push((is_test, Reverse(found.count(*at)), is_hidden, file.path.clone(), at.ordinal, *at));
-        }
-        order.sort();
-        order.into_iter().map(|(.., at)| at).collect()
     }
 }
 

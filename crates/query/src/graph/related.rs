@@ -315,7 +315,7 @@ fn is_member_kind(kind: SymbolKind) -> bool {
 }
 
 /// Whether a symbol is the other one, or is nested in it.
-fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
+pub(super) fn is_within(symbols: &[Symbol], symbol: Option<u32>, other: u32) -> bool {
     let mut around = symbol;
     while let Some(at) = around {
         if at == other {

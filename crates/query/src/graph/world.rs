@@ -1,8 +1,9 @@
 //! A snapshot as the `World` that the resolvers of languages query.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::{SourceFile, SymbolAt, VersionId, World};
 use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
@@ -12,18 +13,18 @@ use codecompass_store::{Result, Snapshot, StoreError, VersionInfo};
 pub(super) struct SnapshotWorld {
     snapshot: Rc<Snapshot>,
     files: RefCell<HashMap<VersionId, Option<Rc<SourceFile>>>>,
-    texts: RefCell<HashMap<VersionId, Option<Rc<str>>>>,
     symbols: RefCell<HashMap<String, Rc<[SymbolAt]>>>,
     layout: OnceCell<Layout>,
-    /// The number of lines in the loaded files.
-    loaded_lines: Cell<u64>,
+    /// The size of the loaded files.
+    loaded_bytes: Cell<usize>,
     failure: RefCell<Option<StoreError>>,
 }
 
 /// The files by path, folder and name.
 #[derive(Default)]
 struct Layout {
-    by_path: BTreeMap<String, VersionId>,
+    /// Ordered by path.
+    by_path: Vec<Rc<VersionInfo>>,
     by_folder: HashMap<String, Rc<[VersionId]>>,
     by_name: HashMap<String, Rc<[VersionId]>>,
 }
@@ -33,10 +34,9 @@ impl SnapshotWorld {
         Self {
             snapshot,
             files: RefCell::default(),
-            texts: RefCell::default(),
             symbols: RefCell::default(),
             layout: OnceCell::new(),
-            loaded_lines: Cell::default(),
+            loaded_bytes: Cell::default(),
             failure: RefCell::default(),
         }
     }
@@ -46,16 +46,15 @@ impl SnapshotWorld {
         &self.snapshot
     }
 
-    /// The number of lines in the loaded files.
-    pub(super) fn loaded_lines(&self) -> u64 {
-        self.loaded_lines.get()
+    /// The size of the loaded files in bytes.
+    pub(super) fn loaded_bytes(&self) -> usize {
+        self.loaded_bytes.get()
     }
 
     /// Evicts all files.
     pub(super) fn evict(&self) {
-        self.loaded_lines.set(0);
+        self.loaded_bytes.set(0);
         self.files.borrow_mut().clear();
-        self.texts.borrow_mut().clear();
         self.symbols.borrow_mut().clear();
     }
 
@@ -74,22 +73,22 @@ impl SnapshotWorld {
     fn read(&self, id: VersionId) -> Option<Rc<SourceFile>> {
         let version = self.record_error(self.snapshot.version(id))??;
         let facts = self.record_error(self.snapshot.facts(id))?;
-        let VersionInfo { path, language, lines, .. } = &*version;
-        self.loaded_lines.set(self.loaded_lines.get() + u64::from(*lines));
-        Some(Rc::new(SourceFile { id, path: path.clone(), language: language.clone(), facts: Rc::new(facts) }))
+        let VersionInfo { path, language, .. } = &*version;
+        self.loaded_bytes.set(self.loaded_bytes.get() + facts.heap_bytes() + facts.symbols_heap_bytes());
+        Some(Rc::new(SourceFile { id, path: path.clone(), language: language.clone(), facts }))
     }
 
     fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
             let Some(catalogue) = self.record_error(self.snapshot.versions_by_id()) else { return Layout::default() };
-            let by_path: BTreeMap<String, VersionId> =
-                catalogue.values().map(|version| (version.path.clone(), version.id)).collect();
+            let mut by_path: Vec<Rc<VersionInfo>> = catalogue.values().cloned().collect();
+            by_path.sort_by(|a, b| a.path.cmp(&b.path));
             let mut folders: HashMap<&str, Vec<VersionId>> = HashMap::new();
             let mut names: HashMap<&str, Vec<VersionId>> = HashMap::new();
-            for (path, id) in &by_path {
-                let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-                folders.entry(folder).or_default().push(*id);
-                names.entry(name).or_default().push(*id);
+            for version in &by_path {
+                let (folder, name) = version.path.rsplit_once('/').unwrap_or(("", &version.path));
+                folders.entry(folder).or_default().push(version.id);
+                names.entry(name).or_default().push(version.id);
             }
             let kept = |map: HashMap<&str, Vec<VersionId>>| {
                 map.into_iter().map(|(key, ids)| (key.to_owned(), ids.into())).collect()
@@ -111,7 +110,8 @@ impl World for SnapshotWorld {
     }
 
     fn file_at(&self, path: &str) -> Option<VersionId> {
-        self.layout().by_path.get(path).copied()
+        let by_path = &self.layout().by_path;
+        by_path.binary_search_by(|version| version.path.as_str().cmp(path)).ok().map(|at| by_path[at].id)
     }
 
     fn files_in(&self, folder: &str) -> Rc<[VersionId]> {
@@ -122,13 +122,8 @@ impl World for SnapshotWorld {
         self.layout().by_name.get(name).cloned().unwrap_or_else(|| Rc::from([]))
     }
 
-    fn text(&self, id: VersionId) -> Option<Rc<str>> {
-        if let Some(known) = self.texts.borrow().get(&id) {
-            return known.clone();
-        }
-        let text = self.record_error(self.snapshot.text(id)).map(|text| Rc::from(&*text));
-        self.texts.borrow_mut().insert(id, text.clone());
-        text
+    fn text(&self, id: VersionId) -> Option<Arc<str>> {
+        self.record_error(self.snapshot.text(id))
     }
 
     fn symbols_named(&self, name: &str) -> Rc<[SymbolAt]> {

@@ -38,6 +38,25 @@ pub struct GrepResults {
     pub is_complete: bool,
     /// Whether time ran out before all files were searched.
     pub timed_out: bool,
+    /// The number of files searched to the end.
+    pub files_done: usize,
+    /// The number of files to search.
+    pub files_total: usize,
+}
+
+impl GrepResults {
+    /// The result without a match, of a view without files.
+    pub fn empty() -> Self {
+        Self {
+            files: Vec::new(),
+            matches: 0,
+            files_scanned: 0,
+            is_complete: true,
+            timed_out: false,
+            files_done: 0,
+            files_total: 0,
+        }
+    }
 }
 
 /// A file with matches.
@@ -72,8 +91,8 @@ pub fn find_cancellable(
         files.push(file);
         Ok::<_, StoreError>(ControlFlow::Continue(()))
     })?;
-    let GrepSummary { matches, files_scanned: files_looked_at, is_complete, timed_out: is_late } = passed;
-    Ok(GrepResults { files, matches, files_scanned: files_looked_at, is_complete, timed_out: is_late })
+    let GrepSummary { matches, files_scanned, is_complete, timed_out, files_done, files_total } = passed;
+    Ok(GrepResults { files, matches, files_scanned, is_complete, timed_out, files_done, files_total })
 }
 
 /// The summary of a streamed search.
@@ -87,6 +106,10 @@ pub struct GrepSummary {
     pub is_complete: bool,
     /// Whether time ran out before all files were searched.
     pub timed_out: bool,
+    /// The number of files searched to the end.
+    pub files_done: usize,
+    /// The number of files to search.
+    pub files_total: usize,
 }
 
 /// [`find`], file by file, in order: results that were passed on are not kept. `take` can stop the search.
@@ -102,19 +125,28 @@ pub fn stream<E: From<StoreError>>(
     mut take: impl FnMut(FileMatches) -> Result<ControlFlow<()>, E>,
 ) -> Result<GrepSummary, E> {
     let enough = stop_after.unwrap_or(usize::MAX);
-    let mut passed = GrepSummary { matches: 0, files_scanned: 0, is_complete: true, timed_out: false };
-    let mut rest = candidate_files(snapshot, pattern, filter, goes_on)?.into_iter().peekable();
+    let candidates = candidate_files(snapshot, pattern, filter, goes_on)?;
+    let mut passed = GrepSummary {
+        matches: 0,
+        files_scanned: 0,
+        is_complete: true,
+        timed_out: false,
+        files_done: 0,
+        files_total: candidates.len(),
+    };
+    let mut rest = candidates.into_iter().peekable();
     while let Some(round) = next_batch(&mut rest) {
         passed.files_scanned += round.len();
         let ids: Vec<VersionId> = round.iter().map(|version| version.id).collect();
         // One more than the limit shows that there are more.
-        let most = (enough - passed.matches).saturating_add(1);
+        let most = (enough - passed.matches).saturating_add(1).min(pattern.max_lines_per_file);
         let looks = snapshot.map_texts(&ids, |text| lines::matching_lines(pattern, text, most, goes_on))?;
         for (version, (mut lines, is_late)) in round.into_iter().zip(looks) {
             let is_too_many = lines.len() > enough - passed.matches;
             lines.truncate(enough - passed.matches);
             passed.matches += lines.len();
             (passed.is_complete, passed.timed_out) = (!is_late && !is_too_many, is_late);
+            passed.files_done += usize::from(passed.is_complete);
             let wants_more = lines.is_empty() || take(FileMatches { version, lines })?.is_continue();
             // Results after a gap would look like the next ones.
             if !passed.is_complete || !wants_more {

@@ -51,6 +51,8 @@ pub struct Pattern {
     odd: bool,
     /// Whether a match may continue in the next line: only that of a literal can.
     spans_lines: bool,
+    /// The maximum number of matching lines per file.
+    pub(super) max_lines_per_file: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -78,7 +80,7 @@ impl Pattern {
         if wanted.literal && !wanted.ignore_case && !wanted.word {
             let finder = memmem::Finder::new(wanted.text).into_owned();
             let (need, odd) = prefilter::from_literal(wanted.text);
-            return Ok(Self { matcher: Matcher::Literal(Box::new(finder)), prefilter: need, odd, spans_lines: true });
+            return Ok(Self::with_matcher(Matcher::Literal(Box::new(finder)), need, odd, true));
         }
         let hir = parse(wanted)?;
         // Compiled first: an expression that is too large for the compiler is too large for the prefilter.
@@ -86,7 +88,16 @@ impl Pattern {
         let regex = meta::Regex::builder().configure(config).build_from_hir(&hir).map_err(|error| too_large(&error))?;
         let (need, odd) = prefilter::from_hir(&hir);
         let spans_lines = wanted.literal && wanted.text.contains('\n');
-        Ok(Self { matcher: Matcher::Regex(Box::new(Expression::new(regex, hir))), prefilter: need, odd, spans_lines })
+        Ok(Self::with_matcher(Matcher::Regex(Box::new(Expression::new(regex, hir))), need, odd, spans_lines))
+    }
+
+    fn with_matcher(matcher: Matcher, prefilter: Prefilter, odd: bool, spans_lines: bool) -> Self {
+        Self { matcher, prefilter, odd, spans_lines, max_lines_per_file: usize::MAX }
+    }
+
+    /// The same pattern, of which at most this number of lines match per file.
+    pub fn with_max_lines_per_file(self, max_lines_per_file: usize) -> Self {
+        Self { max_lines_per_file, ..self }
     }
 
     /// Returns the prefilter that a text must satisfy.

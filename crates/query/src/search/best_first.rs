@@ -17,8 +17,8 @@
 //! before places, so no node with bound `w` is left. Not a place that was read and has the score `w`: its bound is at
 //! least `w`, hence exactly `w`, and among equal bounds the smaller place is popped first. So `p` is the next place.
 //! The loss of a place only grows as more places are taken (the contract of [`Choice::score`]), so an upper bound stays
-//! an upper bound. The loop ends: a node is opened once, and a place goes back only if its score has fallen, which
-//! requires that another place was taken in between.
+//! an upper bound. The loop ends: a node is opened once, and a place, or a node that stands for itself, goes back only if
+//! its bound has fallen, which requires that another place was taken in between.
 //!
 //! All this requires that bounds are correct. The oracle in the tests takes that for granted. For the real bounds
 //! (`features::upper_bound_of_file` and similar functions), debug builds check each step: nothing that comes out of a

@@ -11,6 +11,7 @@ use codecompass_store::{
 
 use super::evidence::{Candidate, CandidateLines, FileEvidence, RecordEvidence};
 use super::exact::ExactMatches;
+use super::frames::{self, FrameMatch};
 use super::parsed_query::ParsedQuery;
 use super::{QueryMode, SearchRequest, terms};
 
@@ -31,6 +32,8 @@ pub(super) struct Candidates {
     files: Vec<(VersionId, FileEvidence)>,
     /// The literal matches.
     pub(super) exact: ExactMatches,
+    /// The code that a stack trace names, innermost first.
+    frames: Vec<FrameMatch>,
     exact_by_file: RefCell<HashMap<VersionId, Rc<CandidateLines>>>,
     exact_only: bool,
     with_files: bool,
@@ -65,7 +68,12 @@ impl Candidates {
         if !is_words {
             files.retain(|(version, _)| exact.lines.contains_key(version));
         }
-        files.iter_mut().for_each(|(version, file)| file.has_text = exact.lines.contains_key(version));
+        let frames = frames::resolve(snapshot, question, &asked.frames)?;
+        let first_frame = |version: &VersionId| frames.iter().position(|frame| frame.candidate.version() == *version);
+        for (version, file) in &mut files {
+            file.has_text = exact.lines.contains_key(version);
+            file.frame = first_frame(version).map_or(0.0, frame_score);
+        }
         Ok(Self {
             exact,
             text,
@@ -76,8 +84,14 @@ impl Candidates {
             with_files: is_words && (question.kinds.is_empty() || is_named) && (asked.is_path || !has_text),
             is_named,
             exact_by_file: RefCell::default(),
-            // A file without matching words is a candidate only if a line of it matches literally.
-            nothing: FileEvidence { has_text: true, may_be_unparsed: true, ..FileEvidence::default() },
+            // A file without matching words is a candidate only if a line of it matches literally or a trace names it.
+            nothing: FileEvidence {
+                has_text: true,
+                may_be_unparsed: true,
+                frame: if frames.is_empty() { 0.0 } else { 1.0 },
+                ..FileEvidence::default()
+            },
+            frames,
         })
     }
 
@@ -94,14 +108,32 @@ impl Candidates {
         let worded = self.files.iter().filter(|(version, file)| self.has_candidates(*version, file));
         let worded = worded.map(|(version, file)| (*version, file));
         let is_new = |version: &VersionId| self.files.binary_search_by_key(version, |(id, _)| *id).is_err();
-        let others = self.exact.lines.keys().copied().filter(is_new);
-        worded.chain(others.map(|version| (version, &self.nothing)))
+        let of_frames = self.frames.iter().map(|frame| frame.candidate.version());
+        let mut others: Vec<VersionId> = self.exact.lines.keys().copied().chain(of_frames).filter(is_new).collect();
+        others.sort_unstable();
+        others.dedup();
+        worded.chain(others.into_iter().map(|version| (version, &self.nothing)))
     }
 
     fn has_candidates(&self, version: VersionId, file: &FileEvidence) -> bool {
         self.exact_only && !(file.symbols.is_empty() && file.chunks.is_empty())
             || self.with_files && (file.path > 0.0 || self.is_named)
             || self.exact.lines.contains_key(&version)
+            || self.is_in_trace(version)
+    }
+
+    fn is_in_trace(&self, version: VersionId) -> bool {
+        self.frames.iter().any(|frame| frame.candidate.version() == version)
+    }
+
+    /// The score of a candidate that a stack trace names, 0 for others.
+    fn frame_score(&self, candidate: Candidate) -> f64 {
+        self.frames.iter().position(|frame| frame.candidate == candidate).map_or(0.0, frame_score)
+    }
+
+    /// The line that a stack trace names in a candidate.
+    pub(super) fn frame_line(&self, candidate: Candidate) -> Option<u32> {
+        self.frames.iter().find(|frame| frame.candidate == candidate)?.line
     }
 
     /// Returns the candidates of a file. Lines with a literal match represent the symbol or chunk that they belong to.
@@ -121,6 +153,9 @@ impl Candidates {
         }
         if self.exact.lines.contains_key(&version) {
             all.extend(self.exact_lines(snapshot, version)?.keys());
+        }
+        all.extend(self.frames.iter().map(|frame| frame.candidate).filter(|frame| frame.version() == version));
+        if !self.exact.lines.is_empty() || !self.frames.is_empty() {
             all.sort_unstable();
             all.dedup();
         }
@@ -158,7 +193,9 @@ impl Candidates {
         let (found, range, place) = match candidate {
             Candidate::Symbol(_, place) => (&self.text.symbols, &file.symbols, place),
             Candidate::Chunk(_, place) => (&self.text.chunks, &file.chunks, place),
-            Candidate::File(_) => return RecordEvidence::default(),
+            Candidate::File(_) => {
+                return RecordEvidence { frame: self.frame_score(candidate), ..RecordEvidence::default() };
+            }
         };
         let hits = &found.hits[range.clone()];
         let at = hits.binary_search_by_key(&place, |hit| hit.ordinal).ok();
@@ -166,6 +203,7 @@ impl Candidates {
         let mut signs = at.map_or_else(RecordEvidence::default, |at| self.evidence(&hits[at], found));
         signs.may_be_exact = is_symbol && at.is_some_and(|at| self.may_be_exact(&hits[at]));
         signs.may_have_text = file.has_text;
+        signs.frame = self.frame_score(candidate);
         signs.payload = at.filter(|_| is_symbol).map(|at| hits[at].payload);
         signs
     }
@@ -185,7 +223,7 @@ impl Candidates {
 
     /// Whether a file has candidates without matching words.
     pub(super) fn has_other_candidates(&self, version: VersionId) -> bool {
-        self.with_files || self.exact.lines.contains_key(&version)
+        self.with_files || self.exact.lines.contains_key(&version) || self.is_in_trace(version)
     }
 
     /// Returns evidence that no candidate of a file exceeds.
@@ -197,6 +235,7 @@ impl Candidates {
             precision: 1.0,
             may_be_exact: file.may_be_exact,
             may_have_text: file.has_text,
+            frame: file.frame,
             ..RecordEvidence::default()
         }
     }
@@ -214,6 +253,7 @@ impl Candidates {
             coverage: self.share_of(hit.terms),
             may_be_exact: false,
             may_have_text: false,
+            frame: 0.0,
             payload: None,
         }
     }
@@ -221,6 +261,11 @@ impl Candidates {
     /// The share of the query's weight that these terms have.
     pub(super) fn share_of(&self, terms: u64) -> f64 {
         self.shares.share_of(terms)
+    }
+
+    /// The rarity of each query word in the view; 0 if it does not occur.
+    pub(super) fn rarity(&self) -> &[f64] {
+        &self.text.symbols.rarity
     }
 
     /// The highest score that a record could have.
@@ -242,6 +287,12 @@ impl Candidates {
         let worded: usize = self.files().map(of_file).sum();
         if self.exact_only || self.is_named { worded } else { self.exact.lines.values().map(Vec::len).sum() }
     }
+}
+
+/// Returns the score of a frame by its position. Frames differ by more than a repeated file costs, so they keep their
+/// order.
+fn frame_score(position: usize) -> f64 {
+    1.0 - 0.05 * position as f64
 }
 
 /// Returns the BM25 score of a record relative to the ceiling.

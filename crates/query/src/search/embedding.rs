@@ -2,60 +2,105 @@
 //!
 //! Words select the candidates, and similarity reorders the best of them: the best hits by words get a similarity score
 //! between the symbol's embedding and the query's, and are selected again. The number of re-ranked hits does not depend
-//! on the requested count, so a longer list still starts with the shorter one. Similarity never reduces a score, so the
+//! on the requested count, so a longer list still starts with the shorter one. Neither feature reduces a score, so the
 //! re-ranked hits stay before the rest.
 
-use codecompass_embedding::{Embedding, MAX_SIMILARITY, MODEL, Passage};
+use codecompass_embedding::{Embedding, MAX_MATCH, MAX_SIMILARITY, MODEL, Passage, WordMatcher};
 use codecompass_model::SymbolKind;
 use codecompass_store::{Result, Snapshot};
 
 use super::candidates::Candidates;
 use super::hit::SearchHit;
 use super::parsed_query::ParsedQuery;
-use super::{Intent, QueryMode, SearchRequest};
+use super::{QueryMode, SearchRequest, terms};
+use crate::encoder::{PassageKey, is_encoded, passage, passage_key};
 use crate::score::Feature;
 
-/// The number of re-ranked hits. More of them cost time and gain nothing.
-pub(super) const RERANK_DEPTH: usize = 40;
+/// The number of re-ranked hits. From forty to eighty, right answers that words put far down come into view; beyond that
+/// the list gains nothing, and every hit costs about forty microseconds.
+pub(super) const RERANK_DEPTH: usize = 80;
 
-/// The minimum number of words. Fewer words are a name or a topic, for which lexical search is sufficient.
-const MIN_WORDS: usize = 3;
+/// The share of the similarity of tests that counts, because tests are similar to the code they test.
+const TEST_SHARE: f64 = 0.5;
 
-/// If one symbol covers more than this share of the query's weight, the query is taken literally and similarity counts
-/// half.
-const LITERAL_COVERAGE: f64 = 0.75;
+/// The share for text outside symbols: it has no name, and a symbol is the better answer if there is one.
+const CHUNK_SHARE: f64 = 0.6;
 
-/// Returns the embedding of a query, if it is in natural language.
-pub(super) fn embed_query(question: &SearchRequest<'_>, asked: &ParsedQuery) -> Option<Embedding> {
-    let is_asked = question.use_embedding
-        && matches!(question.mode, QueryMode::Words)
-        && asked.intent == Intent::NaturalLanguage
-        && !asked.wants_docs
-        && question.query.split_whitespace().count() >= MIN_WORDS;
-    if is_asked { MODEL.embed_query(question.query) } else { None }
+/// The query as the model reads it.
+pub(super) struct EmbeddedQuery {
+    embedding: Embedding,
+    words: Option<WordMatcher>,
 }
 
-/// Sets the similarity of each hit that is a symbol. Test blocks get none, and other test code only if the query asks
-/// for tests, because tests are similar to the code they test.
-pub(super) fn set_similarity(
-    snapshot: &Snapshot,
+/// Returns the query as the model reads it, if it is in natural language.
+pub(super) fn embed_query(
+    question: &SearchRequest<'_>,
+    asked: &ParsedQuery,
     gathered: &Candidates,
-    meant: &Embedding,
+) -> Option<EmbeddedQuery> {
+    let is_asked =
+        question.use_embedding && matches!(question.mode, QueryMode::Words) && asked.is_question && !asked.wants_docs;
+    let embedding = if is_asked { MODEL.embed_query(question.query)? } else { return None };
+    // A word that the view does not contain is as rare as the rarest one; similar words may still match it.
+    let rarest = gathered.rarity().iter().copied().fold(0.0, f64::max);
+    let words =
+        asked.words.iter().zip(gathered.rarity()).filter(|(word, _)| word.is_typed() && !word.text.contains('_'));
+    let factors = words.map(|(word, rarity)| {
+        let rarity = if *rarity > 0.0 { *rarity } else { rarest };
+        (word.text.as_str(), (rarity * word.weight * 1e3).round() as u32)
+    });
+    Some(EmbeddedQuery { embedding, words: WordMatcher::new(&MODEL, factors, terms::sameness) })
+}
+
+/// Sets the similarity and the match by word of each hit that is a symbol, and a share of both for text outside symbols.
+/// Test blocks get none: their titles describe the code they test. Other test code, unless the query asks for tests,
+/// gets a share of its own.
+pub(super) fn set_similarity(snapshot: &Snapshot, meant: &mut EmbeddedQuery, places: &mut [SearchHit]) -> Result<()> {
+    for place in places {
+        let text = snapshot.text(place.version.id)?;
+        let path = MODEL.look_up([place.version.path.as_str()]);
+        let is_test = place.scores.value(Feature::Test) > 0.0;
+        let own = if is_test { TEST_SHARE } else { 1.0 };
+        let (words, own) = match (place.chunk_text(&text), place.symbol()) {
+            (Some(code), _) => (MODEL.passage_words(&Passage::of_text(code)), own * CHUNK_SHARE),
+            // A minor symbol has few words, and all of them are similar if one is: `const hover = @import("hover.zig")`.
+            (None, Some(symbol)) if symbol.kind != SymbolKind::Test => {
+                let own = own * (1.0 - place.scores.value(Feature::Minor));
+                (MODEL.passage_words(&Passage::new(symbol, &text)), own)
+            }
+            _ => continue,
+        };
+        let near = MODEL.embed_words(&words).map_or(0, |own| own.similarity(&meant.embedding));
+        let matched = meant.words.as_mut().map_or(0, |matcher| matcher.score(&words, &path));
+        let scores = &mut place.scores;
+        scores.set(Feature::Meaning, own * f64::from(near.max(0)) / f64::from(MAX_SIMILARITY));
+        scores.set(Feature::WordMatch, own * f64::from(matched) / f64::from(MAX_MATCH));
+    }
+    Ok(())
+}
+
+/// Sets the similarity by the user's encoder, for hits whose vectors are known.
+pub(super) fn set_encoder_similarity(
+    snapshot: &Snapshot,
+    question: &SearchRequest<'_>,
     places: &mut [SearchHit],
 ) -> Result<()> {
-    let covered = |place: &SearchHit| gathered.record_evidence(place.candidate).coverage;
-    let is_said = places.iter().any(|place| place.symbol().is_some() && covered(place) > LITERAL_COVERAGE);
-    let share = if is_said { 0.5 } else { 1.0 };
-    for place in places {
-        let is_test = place.scores.value(Feature::Test) > 0.0;
-        let Some(symbol) = place.symbol().filter(|symbol| symbol.kind != SymbolKind::Test && !is_test) else {
-            continue;
-        };
-        let text = snapshot.text(place.version.id)?;
-        let near = MODEL.embed_passage(&Passage::new(symbol, &text)).map_or(0, |told| told.similarity(meant));
-        // A minor symbol has few words, and all of them are similar if one is: `const hover = @import("hover.zig")`.
-        let own = share * (1.0 - place.scores.value(Feature::Minor));
-        place.scores.set(Feature::Meaning, own * f64::from(near.max(0)) / f64::from(MAX_SIMILARITY));
+    let Some(encoder) = question.encoder else { return Ok(()) };
+    let Some(meant) = encoder.query_vector(question.query) else { return Ok(()) };
+    let mut encoded = Vec::new();
+    for (at, place) in places.iter().enumerate() {
+        if let Some(symbol) =
+            place.symbol().filter(|symbol| is_encoded(symbol) && place.scores.value(Feature::Test) <= 0.0)
+        {
+            let text = snapshot.text(place.version.id)?;
+            encoded.push((at, passage_key(&passage(symbol, &text))));
+        }
+    }
+    let keys: Vec<PassageKey> = encoded.iter().map(|(_, key)| *key).collect();
+    for ((at, _), vector) in encoded.iter().zip(encoder.passage_vectors(&keys)) {
+        let near = vector.map_or(0.0, |vector| vector.similarity(&meant));
+        let own = 1.0 - places[*at].scores.value(Feature::Minor);
+        places[*at].scores.set(Feature::Encoder, own * near);
     }
     Ok(())
 }

@@ -48,6 +48,8 @@ pub(super) struct FileEvidence {
     pub(super) has_text: bool,
     /// Whether it may be code that no grammar has parsed.
     pub(super) may_be_unparsed: bool,
+    /// The score of its first frame in a stack trace.
+    pub(super) frame: f64,
     /// The maximum and the sum of the records' BM25 scores relative to the ceiling.
     pub(super) best: f64,
     pub(super) sum: f64,
@@ -83,6 +85,8 @@ pub(super) struct RecordEvidence {
     pub(super) may_be_exact: bool,
     /// Whether one of its lines may match literally.
     pub(super) may_have_text: bool,
+    /// The score of its frame in a stack trace, 0 if it has none.
+    pub(super) frame: f64,
     /// The payload of a symbol, if there is one.
     pub(super) payload: Option<SymbolPayload>,
 }

@@ -22,11 +22,20 @@ pub(super) struct ExactMatches {
     pub(super) is_exhaustive: bool,
     /// Whether the time limit was reached before all texts were searched.
     pub(super) timed_out: bool,
+    /// The number of files searched to the end by then, and of those to search, if known.
+    pub(super) files_searched: Option<(usize, usize)>,
 }
 
 impl Default for ExactMatches {
     fn default() -> Self {
-        Self { text: None, lines: FileLines::new(), score: 1.0, is_exhaustive: true, timed_out: false }
+        Self {
+            text: None,
+            lines: FileLines::new(),
+            score: 1.0,
+            is_exhaustive: true,
+            timed_out: false,
+            files_searched: None,
+        }
     }
 }
 
@@ -52,7 +61,8 @@ impl ExactMatches {
                         return Ok(exact);
                     }
                 }
-                let Some(message) = messages::find_message(question.query, asked.intent) else {
+                let Some(message) = messages::find_message(question.query, asked.intent, !asked.frames.is_empty())
+                else {
                     return Ok(Self::default());
                 };
                 let (lines, worth, is_late) = messages::matching_lines(snapshot, question, message, found)?;
@@ -78,6 +88,7 @@ impl ExactMatches {
             score: 1.0,
             is_exhaustive: found.is_complete || found.timed_out,
             timed_out: found.timed_out,
+            files_searched: found.timed_out.then_some((found.files_done, found.files_total)),
         })
     }
 }

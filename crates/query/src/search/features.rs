@@ -9,11 +9,12 @@ use codecompass_store::{SymbolPayload, VersionInfo};
 use super::Intent;
 use super::candidates::Candidates;
 use super::evidence::{Candidate, FileEvidence, RecordEvidence};
+use super::generated::is_generated_path;
 use super::hit::SearchHit;
 use super::parsed_query::{MIN_JOINED_LEN, ParsedQuery, mean_word_score};
-use super::paths::{ends_with_path, file_stem, matches_typed_path, shares_file_and_folder};
+use super::paths::{ends_with_path, file_stem, is_in_docs, matches_typed_path, shares_file_and_folder};
 pub(crate) use super::paths::{is_example, is_reexport_or_stub};
-use super::report::Frame;
+use super::trace::Frame;
 use crate::score::{Feature, Scores};
 
 /// The shares of a file's name and agreement scores that count for a symbol in it, because a symbol has evidence of its
@@ -25,10 +26,20 @@ const AGREEMENT_FOR_SYMBOLS: f64 = 0.27;
 const CHUNK_COVERAGE: f64 = 0.5;
 const CHUNK_FILE_TEXT: f64 = 0.5;
 
+/// The share of the frame score for code that may be a frame: by its name alone, or further out.
+const OTHER_FRAMES: f64 = 0.05;
+
+/// The share of the penalty for generated files that remains for a symbol with the requested name: it is wanted, but
+/// after one with that name that was written by hand.
+const GENERATED_IF_EXACT: f64 = 0.1;
+
 /// Scores a search hit, except for features that depend on other hits in the list. `unread` is the text of a chunk that
 /// no grammar has parsed.
 pub(super) fn score(asked: &ParsedQuery, place: &SearchHit, gathered: &Candidates, unread: Option<&str>) -> Scores {
     let record = gathered.record_evidence(place.candidate);
+    if record.frame > 0.0 {
+        return frame_scores(record.frame);
+    }
     let is_symbol = matches!(place.candidate, Candidate::Symbol(..));
     let file = gathered.file(place.version.id);
     let mut scores = path_scores(asked, gathered, &place.version, is_symbol);
@@ -60,13 +71,14 @@ fn score_symbol(
     let glance = SymbolPayload::from_symbol(symbol);
     let precision = record.precision * payload_wholeness(glance);
     scores.set(Feature::ExactMatch, f64::from(is_exact));
+    relax_generated(scores, is_exact);
     if is_exact && is_single_name(asked) {
         scores.set(Feature::Bm25, 1.0);
     }
     scores.set(Feature::QualifiedName, qualified_name_share(asked, gathered, symbol).min(record.coverage));
     scores.set(Feature::Definition, (precision * record.name_share).sqrt());
     scores.set(Feature::Named, if record.may_be_exact { typed_name_match(asked, symbol) } else { 0.0 });
-    scores.set(Feature::Frame, frame_match(asked, &place.version.path, symbol));
+    scores.set(Feature::Frame, OTHER_FRAMES * frame_match(asked, &place.version.path, symbol));
     score_payload(scores, asked, glance, is_exact);
 }
 
@@ -75,9 +87,24 @@ fn score_payload(scores: &mut Scores, asked: &ParsedQuery, glance: SymbolPayload
     scores.set(Feature::KindMatch, f64::from(kind_matches(asked, glance)));
     scores.set(Feature::Public, f64::from(glance.is_public()));
     scores.set(Feature::Minor, if asked.kinds.is_empty() && !is_exact { minor_symbol_penalty(glance) } else { 0.0 });
+    let is_question = asked.intent == Intent::NaturalLanguage && !asked.wants_types && asked.kinds.is_empty();
+    scores.set(Feature::Declaration, if is_question && !is_exact { declaration_share(glance) } else { 0.0 });
     scores.set(Feature::Size, glance.size());
     if glance.in_test() && !asked.wants_tests {
         scores.set(Feature::Test, 1.0);
+    }
+}
+
+/// Marks a hit that was scored as a part of a generated file.
+pub(super) fn set_generated(scores: &mut Scores) {
+    scores.set(Feature::Generated, 1.0);
+    relax_generated(scores, scores.value(Feature::ExactMatch) > 0.0);
+}
+
+/// Reduces the penalty for generated files if the hit has the requested name.
+fn relax_generated(scores: &mut Scores, is_exact: bool) {
+    if is_exact {
+        scores.set(Feature::Generated, scores.value(Feature::Generated) * GENERATED_IF_EXACT);
     }
 }
 
@@ -107,8 +134,11 @@ fn path_scores(asked: &ParsedQuery, gathered: &Candidates, version: &VersionInfo
         scores.set(Feature::FileNameWords, gathered.share_of(asked.name_terms(stem)));
         scores.set(Feature::PathAffinity, path_affinity(asked, path));
         scores.set(Feature::Test, f64::from(languages.is_test_path(path) && !asked.wants_tests));
-        scores.set(Feature::Example, f64::from(is_example(path) && !asked.wants_examples));
-        scores.set(Feature::NotCode, f64::from(!languages.is_code(&version.language) && !asked.wants_prose));
+        let is_code = languages.is_code(&version.language);
+        let is_shown = is_example(path) || is_code && is_in_docs(path);
+        scores.set(Feature::Example, f64::from(is_shown && !asked.wants_examples));
+        scores.set(Feature::NotCode, f64::from(!is_code && !asked.wants_prose));
+        scores.set(Feature::Generated, f64::from(is_generated_path(path)));
         scores.set(Feature::PassesOn, f64::from(is_reexport_or_stub(languages, path)));
         asked.seen.borrow_mut().insert(version.id, scores);
         scores
@@ -256,11 +286,12 @@ fn upper_bound_with(
     scores.set(Feature::Bm25, if gathered.with_files() || is_named { 1.0 } else { record.bm25 });
     scores.set(Feature::Literal, if record.may_have_text { gathered.exact.score } else { 0.0 });
     scores.set(Feature::ExactMatch, f64::from(record.may_be_exact || has_paths));
+    relax_generated(&mut scores, record.may_be_exact);
     let mut is_whole = 1.0;
     // A requested line may be in a symbol.
     if is_symbol || has_paths {
         scores.set(Feature::QualifiedName, record.coverage);
-        scores.set(Feature::Frame, f64::from(!asked.frames.is_empty()));
+        scores.set(Feature::Frame, if asked.frames.is_empty() { 0.0 } else { OTHER_FRAMES });
         match record.payload {
             Some(glance) => {
                 score_payload(&mut scores, asked, glance, record.may_be_exact);
@@ -282,7 +313,18 @@ fn upper_bound_with(
     } else if is_unread && !asked.typed.is_empty() {
         scores.set(Feature::Named, name_hint_factor(asked));
     }
-    scores.total_units()
+    match record.frame {
+        0.0 => scores.total_units(),
+        frame => scores.total_units().max(frame_scores(frame).total_units()),
+    }
+}
+
+/// Returns the scores of code that a stack trace names. Its position in the trace alone decides: which words of the
+/// report it contains says nothing more.
+fn frame_scores(frame: f64) -> Scores {
+    let mut scores = Scores::default();
+    scores.set(Feature::Frame, frame);
+    scores
 }
 
 /// Returns how close a path is to typed paths and to edited files.
@@ -368,6 +410,16 @@ fn minor_symbol_penalty(glance: SymbolPayload) -> f64 {
         Some(SymbolKind::Module) if glance.is_one_line() => 1.0,
         Some(SymbolKind::Impl | SymbolKind::Module | SymbolKind::Namespace) => 0.5,
         Some(SymbolKind::Var | SymbolKind::Const | SymbolKind::Static | SymbolKind::Property) => 0.5,
+        _ => 0.0,
+    }
+}
+
+/// Returns how much a symbol declares rather than acts. A type has methods; an alias or a constant does nothing.
+fn declaration_share(glance: SymbolPayload) -> f64 {
+    use SymbolKind as K;
+    match glance.kind() {
+        Some(K::Struct | K::Class | K::Trait | K::Interface | K::Union) => 0.35,
+        Some(K::Enum | K::Type | K::Macro | K::Var | K::Const | K::Static | K::Property | K::Field | K::Variant) => 1.0,
         _ => 0.0,
     }
 }

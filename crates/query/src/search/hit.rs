@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use codecompass_model::ids::{ResultId, SymbolId};
 use codecompass_model::{Languages, LineOwners, Lines, Symbol, SymbolKind, VersionId, first_line, has_landmarks};
@@ -50,7 +51,7 @@ pub struct SearchHit {
     pub(super) candidate: Candidate,
     /// The terms of the query that it contains.
     pub(super) terms: u64,
-    outline: Rc<Outline>,
+    outline: Arc<Outline>,
     symbol: Option<u32>,
     stems: Rc<HashSet<String>>,
     /// The literal text of the query, and the lines that contain it.
@@ -58,6 +59,8 @@ pub struct SearchHit {
     pub(super) exact_lines: Vec<u32>,
     /// The requested line.
     line: Option<u32>,
+    /// The line that a stack trace names.
+    frame_line: Option<u32>,
 }
 
 impl SearchHit {
@@ -73,7 +76,8 @@ impl SearchHit {
         let lost = || StoreError::Corrupt(format!("{candidate:?}"));
         let version = snapshot.version(id)?.ok_or_else(lost)?;
         let outline = snapshot.outline(id)?;
-        let line = asked.typed_line(&version.path);
+        let frame_line = gathered.frame_line(candidate);
+        let line = frame_line.or_else(|| asked.typed_line(&version.path));
         let at_line = match line.filter(|_| matches!(candidate, Candidate::File(_))) {
             Some(line) => symbol_at(snapshot, id, &outline, line)?,
             None => None,
@@ -89,6 +93,8 @@ impl SearchHit {
         }
         let exact_lines = match candidate {
             Candidate::File(_) => Vec::new(),
+            // The line of the frame is shown, whatever else the function contains.
+            _ if frame_line.is_some() => Vec::new(),
             _ => gathered.exact_lines(snapshot, id)?.get(&candidate).cloned().unwrap_or_default(),
         };
         let (what, lines) = match (candidate, found) {
@@ -116,7 +122,13 @@ impl SearchHit {
             exact: gathered.exact.text.clone(),
             exact_lines,
             line,
+            frame_line,
         }))
+    }
+
+    /// The line of the hit that a stack trace or a sentence names.
+    pub fn frame_line(&self) -> Option<u32> {
+        self.frame_line
     }
 
     /// The symbol that matches, or that encloses the matching lines.
@@ -136,6 +148,12 @@ impl SearchHit {
             (HitKind::File, _) => ResultId::for_lines("file", &self.version.path, 0, 0).to_string(),
             _ => ResultId::for_lines("snip", &self.version.path, self.lines.start, self.lines.end).to_string(),
         }
+    }
+
+    /// Returns the text of a chunk.
+    pub(super) fn chunk_text<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let Candidate::Chunk(_, piece) = self.candidate else { return None };
+        Some(self.outline.chunks.get(piece as usize)?.span.text(text))
     }
 
     /// Returns the text of a chunk that no grammar has parsed.

@@ -45,7 +45,8 @@ impl Intent {
     }
 }
 
-/// Returns the text between two quotes of the same kind, if there is one. An apostrophe inside a word is not a quote.
+/// Returns the text between two quotes of the same kind, if there is one. An apostrophe inside a word is not a quote,
+/// and the name of a thread that panicked is not a text to look for.
 pub(super) fn quoted_text(query: &str) -> Option<&str> {
     for quote in ['"', '`', '\''] {
         let mut from = 0;
@@ -53,6 +54,7 @@ pub(super) fn quoted_text(query: &str) -> Option<&str> {
             let after_word = query[..open].ends_with(|c: char| c.is_alphanumeric());
             let inside = &query[open + 1..];
             match inside.find(quote) {
+                Some(close) if query[..open].ends_with("thread ") => from = open + 1 + close + 1,
                 Some(close) if close > 0 && !(quote == '\'' && after_word) => return Some(&inside[..close]),
                 _ => from = open + 1,
             }
@@ -62,7 +64,7 @@ pub(super) fn quoted_text(query: &str) -> Option<&str> {
 }
 
 fn is_trace(query: &str) -> bool {
-    const TRACE_MARKERS: [&str; 9] = [
+    const TRACE_MARKERS: &[&str] = &[
         "traceback (most recent",
         "panicked at",
         "stack trace",
@@ -72,6 +74,12 @@ fn is_trace(query: &str) -> bool {
         "exception: ",
         "fatal: ",
         "panic: ",
+        "runtime error: ",
+        "sanitizer: ",
+        "unhandled exception",
+        "assertion failed",
+        "assertion `",
+        "has overflowed its stack",
     ];
     let lower = query.to_lowercase();
     let frame =

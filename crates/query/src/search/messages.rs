@@ -7,7 +7,7 @@ use codecompass_model::{LineOwners, VersionId};
 use codecompass_store::{Result, Snapshot, TextHit, TextResults};
 
 use super::evidence::{Candidate, FileLines};
-use super::{Intent, SearchRequest, report};
+use super::{Intent, SearchRequest, report, trace};
 
 /// The maximum number of records with matching words that are read.
 const MAX_READ: usize = 48;
@@ -25,8 +25,11 @@ const MIN_SENTENCE_SHARE: f64 = 0.6;
 const MIN_LETTERS: usize = 8;
 
 /// Returns the message in a query or report, and the minimum share of it that fixed parts must cover.
-pub(super) fn find_message(query: &str, intent: Intent) -> Option<(&str, f64)> {
+pub(super) fn find_message(query: &str, intent: Intent, is_trace: bool) -> Option<(&str, f64)> {
     let query = query.trim();
+    if let Some(message) = trace::message(query).filter(|_| is_trace || report::is_report(query)) {
+        return Some((message, MIN_SHARE));
+    }
     if report::is_report(query) {
         const ERROR_MARKERS: &[&str] =
             &["Error: ", "Exception: ", "panic: ", "panicked at ", "error: ", "fatal: ", "FAILED "];

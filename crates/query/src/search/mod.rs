@@ -6,8 +6,8 @@
 //! explanation is its computation.
 //!
 //! The steps depend on each other in one direction: [`evidence`] has the values that are passed on, [`parsed_query`] is
-//! the query, [`exact`] finds literal text, [`candidates`] looks up words and fills the evidence, [`hit`] reads
-//! candidates, and [`features`] scores them. Each module uses only the modules before it; the selection of hits, in
+//! the query, [`frames`] finds the code that a stack trace names, [`exact`] finds literal text, [`candidates`] looks up
+//! words and fills the evidence, [`hit`] reads candidates, and [`features`] scores them. Each module uses only the modules before it; the selection of hits, in
 //! this module, uses all of them.
 //!
 //! Reading outlines is the main cost. So hits are selected [best first](mod@best_first) by upper bounds of their
@@ -20,6 +20,8 @@ mod evidence;
 mod exact;
 mod explain;
 pub(crate) mod features;
+mod frames;
+pub(crate) mod generated;
 mod hit;
 mod intent;
 mod messages;
@@ -30,6 +32,7 @@ mod quoted;
 mod report;
 mod synonyms;
 mod terms;
+mod trace;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -43,6 +46,7 @@ pub use hit::{HitKind, SearchHit};
 pub use intent::Intent;
 pub use names::{candidate_identifiers, defined_names, salient_words};
 
+use crate::encoder::Encoder;
 use crate::grep::Pattern;
 use crate::score::{Feature, Scores};
 use best_first::{Choice, Opened, best_first};
@@ -90,6 +94,8 @@ pub struct SearchRequest<'q> {
     pub limit: usize,
     /// Whether embedding re-ranking is enabled.
     pub use_embedding: bool,
+    /// The encoder of the user, if one is configured.
+    pub encoder: Option<&'q dyn Encoder>,
     /// Whether a search through texts for literal matches should continue.
     pub should_continue: &'q (dyn Fn() -> bool + Sync),
 }
@@ -108,6 +114,7 @@ impl<'q> SearchRequest<'q> {
             offset: 0,
             limit,
             use_embedding: true,
+            encoder: None,
             should_continue: goes_on,
         }
     }
@@ -136,6 +143,8 @@ pub struct SearchResults {
     pub is_exhaustive: bool,
     /// Whether the time limit was reached before all texts were searched for literal matches.
     pub timed_out: bool,
+    /// The number of files searched to the end by then, and of those to search, if known.
+    pub files_searched: Option<(usize, usize)>,
     /// Whether the query is a quoted text without an exact match, so that these hits only contain words of it.
     pub is_quote_missing: bool,
 }
@@ -151,6 +160,7 @@ impl SearchResults {
             words: Vec::new(),
             is_exhaustive: true,
             timed_out: false,
+            files_searched: None,
             is_quote_missing: false,
         }
     }
@@ -188,6 +198,7 @@ fn search_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<
         words,
         is_exhaustive,
         timed_out: is_late,
+        files_searched: gathered.exact.files_searched,
         is_quote_missing: false,
     })
 }
@@ -204,10 +215,13 @@ fn rank(
     let files = gathered.files();
     let roots =
         files.map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)));
-    let Some(meant) = embedding::embed_query(question, asked) else { return ranking.best(roots.collect(), count) };
+    let Some(mut meant) = embedding::embed_query(question, asked, gathered) else {
+        return ranking.best(roots.collect(), count);
+    };
     let mut by_words = ranking.best(roots.collect(), count.max(embedding::RERANK_DEPTH))?;
     let rest = by_words.split_off(by_words.len().min(embedding::RERANK_DEPTH));
-    embedding::set_similarity(snapshot, gathered, &meant, &mut by_words)?;
+    embedding::set_similarity(snapshot, &mut meant, &mut by_words)?;
+    embedding::set_encoder_similarity(snapshot, question, &mut by_words)?;
     let weighed = by_words.into_iter().map(|mut place| {
         place.scores.set(Feature::Repeat, 0.0);
         let total = place.scores.total_units();
@@ -238,8 +252,8 @@ enum Node {
     OpenedFile(VersionId),
     /// A file whose path is known.
     FoundFile(VersionId),
-    /// A candidate with its upper bound.
-    Candidate(Candidate, i64),
+    /// A candidate with its upper bound, and the loss by taken hits of its file that was known when it was added.
+    Candidate(Candidate, i64, i64),
     /// A hit that was read and re-ranked.
     Reranked(Box<SearchHit>),
 }
@@ -268,11 +282,18 @@ impl Choice for Ranking<'_> {
                     |candidate| features::upper_bound_of_candidate(self.asked, self.gathered, candidate, &version);
                 let opened = |candidate| {
                     let bound = bound(candidate);
-                    Opened::Node(Node::Candidate(candidate, bound), bound)
+                    Opened::Node(Node::Candidate(candidate, bound, 0), bound)
                 };
                 Ok(self.gathered.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
             }
-            Node::Candidate(candidate, bound) => {
+            Node::Candidate(candidate, bound, loss) => {
+                // Reading is the main cost. Hits of its file that were taken in the meantime may have made it
+                // unreachable, so the loss is checked first; it is computed from the same terms as that of the hit.
+                let terms = self.gathered.record_evidence(candidate).terms;
+                let lost = repetition_units(self.repetition(candidate.version(), terms));
+                if lost < loss {
+                    return Ok(vec![Opened::Node(Node::Candidate(candidate, bound, lost), bound + lost)]);
+                }
                 let place = read_candidate(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
                 debug_assert!(
                     place.as_ref().is_none_or(|place| place.scores.total_units() <= bound),
@@ -285,13 +306,11 @@ impl Choice for Ranking<'_> {
     }
 
     fn score(&self, OrderedHit(place): &OrderedHit) -> i64 {
-        let mut scores = Scores::default();
-        scores.set(Feature::Repeat, self.repetition(place));
-        place.scores.total_units() + scores.total_units()
+        place.scores.total_units() + repetition_units(self.repetition(place.version.id, place.terms))
     }
 
     fn take(&mut self, OrderedHit(place): &mut OrderedHit) {
-        place.scores.set(Feature::Repeat, self.repetition(place));
+        place.scores.set(Feature::Repeat, self.repetition(place.version.id, place.terms));
         let (count, terms) = self.files.entry(place.version.id).or_default();
         *count += 1;
         *terms |= place.terms;
@@ -309,13 +328,20 @@ impl Ranking<'_> {
         self.snapshot.version(id)?.ok_or_else(lost)
     }
 
-    /// Returns how much a hit repeats the taken hits of its file. It grows with their number, slowly at first, and
-    /// falls with the weight of the words that they lack. Both only increase the value as more hits are taken.
-    fn repetition(&self, place: &SearchHit) -> f64 {
-        let Some((count, terms)) = self.files.get(&place.version.id) else { return 0.0 };
-        let new = self.gathered.share_of(place.terms & !terms);
+    /// Returns how much a hit with these terms repeats the taken hits of its file. It grows with their number, slowly at
+    /// first, and falls with the weight of the words that they lack. Both only increase the value as more hits are taken.
+    fn repetition(&self, version: VersionId, own: u64) -> f64 {
+        let Some((count, terms)) = self.files.get(&version) else { return 0.0 };
+        let new = self.gathered.share_of(own & !terms);
         ((*count).min(MAX_REPEATS) as f64 / MAX_REPEATS as f64).powi(2) * (1.0 - new)
     }
+}
+
+/// The contribution of a repetition to the total.
+fn repetition_units(repetition: f64) -> i64 {
+    let mut scores = Scores::default();
+    scores.set(Feature::Repeat, repetition);
+    scores.total_units()
 }
 
 impl Ord for OrderedHit {
@@ -356,5 +382,18 @@ fn read_candidate(
     let is_code = question.languages.is_code(&place.version.language);
     let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unparsed_text(text));
     place.scores = features::score(asked, &place, gathered, piece);
+    if asked.is_question && is_generated(snapshot, asked, place.version.id)? {
+        features::set_generated(&mut place.scores);
+    }
     Ok(Some(place))
+}
+
+/// Whether the text of a file says that it is generated. Only questions pay for reading it: names are matched exactly.
+fn is_generated(snapshot: &Snapshot, asked: &ParsedQuery, version: VersionId) -> Result<bool> {
+    if let Some(known) = asked.generated.borrow().get(&version) {
+        return Ok(*known);
+    }
+    let found = generated::is_generated_text(&snapshot.text(version)?);
+    asked.generated.borrow_mut().insert(version, found);
+    Ok(found)
 }

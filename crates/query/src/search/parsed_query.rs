@@ -10,8 +10,9 @@ use codecompass_store::{Result, Snapshot, SymbolPayload, tokens};
 
 use super::intent::{path_alone, quoted_text, typed_paths};
 use super::paths::{ends_with_path, is_under_folder, matches_typed_path, without_extension};
-use super::report::{self, Frame};
+use super::report;
 use super::terms::{self, QueryWord};
+use super::trace::{self, Frame};
 use super::{Intent, QueryMode, SearchRequest};
 use crate::score::Scores;
 
@@ -31,10 +32,15 @@ const MAX_EDITED_FILES: u64 = 200;
 /// hold thousands.
 const MAX_TYPED: usize = 128;
 
+/// The minimum number of words of a question. Fewer words are a name or a topic, for which lexical search is sufficient.
+const MIN_QUESTION_WORDS: usize = 3;
+
 /// The query as the features use it.
 pub(super) struct ParsedQuery {
     pub(super) languages: &'static dyn Languages,
     pub(super) intent: Intent,
+    /// Whether the query is in natural language and has enough words to be understood.
+    pub(super) is_question: bool,
     /// Whether the query asks for a file or folder and nothing else. Among other words a path is only one hint.
     pub(super) is_path: bool,
     /// The words to look up.
@@ -45,6 +51,8 @@ pub(super) struct ParsedQuery {
     pub(super) texts_to_try: Vec<Rc<str>>,
     /// Cached path scores by file.
     pub(super) seen: RefCell<HashMap<VersionId, Scores>>,
+    /// Which files were generated, according to their texts.
+    pub(super) generated: RefCell<HashMap<VersionId, bool>>,
     /// Words that were typed as names in code, last segments only, in their original spelling. A plain word among
     /// others is not a name.
     pub(super) typed: HashSet<String>,
@@ -56,7 +64,7 @@ pub(super) struct ParsedQuery {
     pub(super) joined: String,
     /// Paths in the query, each with the line number after it.
     pub(super) paths: Vec<(String, Option<u32>)>,
-    /// The locations that a stack trace names.
+    /// The locations that a stack trace or a sentence names, innermost first.
     pub(super) frames: Vec<Frame>,
     /// Paths of files with uncommitted edits.
     pub(super) edited: HashSet<String>,
@@ -64,6 +72,8 @@ pub(super) struct ParsedQuery {
     pub(super) capitalised: bool,
     pub(super) wants_tests: bool,
     pub(super) wants_examples: bool,
+    /// The query asks for a declaration and not for behaviour.
+    pub(super) wants_types: bool,
     /// Prose, data and configuration count like code.
     pub(super) wants_prose: bool,
     /// Prose is preferred to code.
@@ -96,8 +106,18 @@ impl ParsedQuery {
     /// Parses the query without data of the snapshot.
     fn parse(question: &SearchRequest<'_>) -> Self {
         let (query, languages) = (question.query, question.languages);
-        let intent = Intent::classify(query, languages);
         let alone = path_alone(query, languages);
+        let frames = match question.mode {
+            QueryMode::Words if alone.is_none() => trace::parse(query, languages),
+            _ => Vec::new(),
+        };
+        let is_trace = !frames.is_empty() && trace::is_trace(query, languages);
+        let intent = match Intent::classify(query, languages) {
+            Intent::NaturalLanguage if is_trace => Intent::Error,
+            // Similarity must not reorder the locations that a sentence names: `a.cs(12,5)` and `b.cs(3,1)`.
+            Intent::NaturalLanguage if !frames.is_empty() => Intent::Path,
+            intent => intent,
+        };
         let words = match (question.mode, alone) {
             (QueryMode::Regex(_), _) => Vec::new(),
             // A literal query has no inflections.
@@ -106,7 +126,7 @@ impl ParsedQuery {
             }
             // The extension is dropped, because many paths share it.
             (QueryMode::Words, Some(path)) => terms::words(without_extension(path)),
-            (QueryMode::Words, None) if report::is_report(query) => report::report_words(query, languages),
+            (QueryMode::Words, None) if is_trace || report::is_report(query) => report::report_words(query, languages),
             _ => terms::words(query),
         };
         let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
@@ -120,17 +140,21 @@ impl ParsedQuery {
                 || name.contains('_')
                 || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
         };
-        let frames =
-            if matches!(question.mode, QueryMode::Words) { report::parse_frames(query, languages) } else { Vec::new() };
         let named = query.split_whitespace().filter(is_name).map(last_name);
         let named = frames.iter().filter_map(|frame| frame.name.as_deref()).chain(named);
         let typed: HashSet<String> = named.filter(|name| !name.is_empty()).take(MAX_TYPED).map(str::to_owned).collect();
-        let is_sentence =
-            matches!(question.mode, QueryMode::Words) && intent != Intent::Symbol && !report::is_report(query);
+        let is_sentence = matches!(question.mode, QueryMode::Words)
+            && intent != Intent::Symbol
+            && !is_trace
+            && !report::is_report(query);
         let proper = if is_sentence { proper_names(query).take(MAX_TYPED).collect() } else { HashSet::new() };
         Self {
             proper,
-            texts_to_try: if intent == Intent::Error { quoted_messages(query) } else { source_literals(query) },
+            texts_to_try: match intent {
+                Intent::Error if is_trace => trace::message(query).into_iter().map(Rc::from).collect(),
+                Intent::Error => quoted_messages(query),
+                _ => source_literals(query),
+            },
             names: typed.iter().map(|name| name.to_lowercase()).collect(),
             typed,
             joined: Some(joined).filter(|joined| joined.len() <= MAX_JOINED_LEN).unwrap_or_default(),
@@ -139,10 +163,29 @@ impl ParsedQuery {
             frames,
             edited: HashSet::new(),
             seen: RefCell::default(),
+            generated: RefCell::default(),
+            is_question: intent == Intent::NaturalLanguage && query.split_whitespace().count() >= MIN_QUESTION_WORDS,
             kinds: question.kinds.to_vec(),
             capitalised: last_name(query).starts_with(char::is_uppercase),
             wants_tests: question.kinds.contains(&SymbolKind::Test)
                 || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
+            wants_types: any(&[
+                "class",
+                "classes",
+                "constant",
+                "constants",
+                "enum",
+                "enums",
+                "interface",
+                "interfaces",
+                "struct",
+                "structs",
+                "structure",
+                "trait",
+                "traits",
+                "type",
+                "types",
+            ]),
             wants_examples: any(&["example", "examples", "demo", "sample", "benchmark", "bench"]),
             languages,
             is_path: alone.is_some(),

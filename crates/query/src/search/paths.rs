@@ -64,6 +64,11 @@ pub(crate) fn is_example(path: &str) -> bool {
     is_in_folder_named(folders_and_name(path).0, EXAMPLE_FOLDERS)
 }
 
+/// Whether a path is in the project's docs folder. Code there builds the docs or is shown in them.
+pub(super) fn is_in_docs(path: &str) -> bool {
+    ["docs/", "doc/"].iter().any(|folder| path.starts_with(folder))
+}
+
 /// Whether a path is a stub or a file that mostly re-exports other files.
 pub(crate) fn is_reexport_or_stub(languages: &dyn Languages, path: &str) -> bool {
     let (folders, file) = folders_and_name(path);

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use codecompass_model::Languages;
 
-use super::intent::parse_path;
 use super::terms::{QueryWord, STOP_WORDS, words};
+use super::trace::{self, Frame};
 
 /// A query with more words than this is a report.
 const MIN_REPORT_WORDS: usize = 40;
@@ -19,9 +19,6 @@ const MAX_QUESTION_LINES: usize = 2;
 
 /// The maximum number of words of a report that are looked up; each has a bit in a mask.
 const MAX_REPORT_WORDS: usize = 56;
-
-/// The maximum number of frames of a trace that are used.
-const MAX_FRAMES: usize = 12;
 
 /// The weight of a prose word after the first line.
 const PROSE_WEIGHT: f64 = 0.4;
@@ -38,85 +35,9 @@ const BOILERPLATE: &str = "
     won would wrong yes your
 ";
 
-/// A location in a stack trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
-    /// The path as printed, if there is one.
-    pub(super) path: Option<String>,
-    pub(super) line: Option<u32>,
-    /// The last segment of the function's name.
-    pub(super) name: Option<String>,
-}
-
 /// Whether a query is a report rather than a question.
 pub(super) fn is_report(query: &str) -> bool {
     query.trim().lines().count() > MAX_QUESTION_LINES || query.split_whitespace().count() > MIN_REPORT_WORDS
-}
-
-/// Returns the frames of a trace in order. Above the limit only the first and the last ones are kept. Some programs
-/// print the function on one line and its location on the next.
-pub(super) fn parse_frames(query: &str, languages: &dyn Languages) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut is_open = false;
-    for line in query.lines() {
-        let Some(next) = parse_frame(line, languages) else {
-            is_open = false;
-            continue;
-        };
-        match frames.last_mut().filter(|_| is_open && next.name.is_none()) {
-            Some(last) => *last = Frame { name: last.name.take(), ..next },
-            None => frames.push(next),
-        }
-        is_open = frames.last().is_some_and(|last| last.path.is_none());
-    }
-    if frames.len() > MAX_FRAMES {
-        frames.drain(MAX_FRAMES / 2..frames.len() - MAX_FRAMES / 2);
-    }
-    frames
-}
-
-/// Parses a line of a trace: `File "a.py", line 3, in f`, `at f (a.js:3:5)`, `a.go:3 +0x1d`, `3: a::f`, `a.f(0x1, …)`.
-fn parse_frame(line: &str, languages: &dyn Languages) -> Option<Frame> {
-    let line = line.trim();
-    if let Some(rest) = line.strip_prefix("File \"") {
-        let (path, rest) = rest.split_once('"')?;
-        let number = rest.strip_prefix(", line ")?;
-        let (number, name) = number.split_once(", in ").unwrap_or((number, ""));
-        return Some(Frame { path: Some(path.to_owned()), line: number.trim().parse().ok(), name: last_name(name) });
-    }
-    if let Some(rest) = line.strip_prefix("at ") {
-        let (name, place) = match rest.split_once(" (") {
-            Some((name, place)) => (name, place.trim_end_matches(')')),
-            None => ("", rest),
-        };
-        let (path, number) = parse_path(place.split_whitespace().last()?, languages)?;
-        return Some(Frame { path: Some(path.to_owned()), line: number, name: last_name(name) });
-    }
-    let first = line.split_whitespace().next()?;
-    if let Some((path, Some(number))) = parse_path(first, languages) {
-        let is_frame = line == first || line.contains(" +0x") || line.contains(" in ");
-        let name = line.split_once(" in ").map_or("", |(_, name)| name);
-        return is_frame.then(|| Frame { path: Some(path.to_owned()), line: Some(number), name: last_name(name) });
-    }
-    let is_numbered = first.strip_suffix(':').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let name = if is_numbered { line[first.len()..].trim() } else { go_function(line)? };
-    let is_name = name.contains("::") || name.contains('.');
-    let name = last_name(name).filter(|_| is_name && !name.contains(' '))?;
-    Some(Frame { path: None, line: None, name: Some(name) })
-}
-
-/// Returns the function of a line like `main.(*Server).handle(0xc000, 0x1)`.
-fn go_function(line: &str) -> Option<&str> {
-    let (name, arguments) = line.rsplit_once('(')?;
-    let is_call = arguments.ends_with(')') && (arguments.contains("0x") || arguments == "...)" || arguments == ")");
-    Some(name).filter(|name| is_call && !name.contains(' ') && name.contains('.'))
-}
-
-fn last_name(name: &str) -> Option<String> {
-    let name = name.trim().trim_end_matches("()").trim_end_matches("::{{closure}}");
-    let last = name.rsplit(['.', ':', ' ', '/']).next()?;
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    Some(last.to_owned()).filter(|last| !last.is_empty() && last.chars().all(is_name))
 }
 
 /// Returns the words that characterise a report, highest weight first.
@@ -124,19 +45,23 @@ pub(super) fn report_words(query: &str, languages: &dyn Languages) -> Vec<QueryW
     let mut found: HashMap<String, (QueryWord, usize)> = HashMap::new();
     let mut order = 0;
     let mut is_fenced = false;
-    let first = query.lines().position(|line| !line.trim().is_empty());
+    let first = query.lines().position(|line| !line.trim().is_empty() && !trace::is_header(line));
     for (number, line) in query.lines().enumerate() {
         if line.trim_start().starts_with("```") {
             is_fenced = !is_fenced;
             continue;
         }
         let is_title = Some(number) == first;
-        if !is_title && is_noise(line) {
+        if !is_title && is_noise(line) || trace::is_header(line) {
             continue;
         }
-        let text = match parse_frame(line, languages) {
+        let text = match trace::parse_line(line, languages) {
             Some(frame) => frame_words(&frame),
-            None => line.split_whitespace().filter(|word| !word.contains("://")).collect::<Vec<_>>().join(" "),
+            None => trace::without_boilerplate(line)
+                .split_whitespace()
+                .filter(|word| !word.contains("://"))
+                .collect::<Vec<_>>()
+                .join(" "),
         };
         for word in words(&text) {
             let is_name = is_fenced || !word.is_prose || is_quoted(&text, &word.text);
@@ -202,43 +127,6 @@ fn is_hexadecimal(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn frames_of_several_languages() {
-        type Expected<'t> = Option<(&'t str, Option<u32>, &'t str)>;
-        let table: &[(&str, Expected<'_>)] = &[
-            ("  File \"/usr/lib/app/views.py\", line 12, in get", Some(("/usr/lib/app/views.py", Some(12), "get"))),
-            ("    at Router.match (src/router.ts:10:5)", Some(("src/router.ts", Some(10), "match"))),
-            ("    at /app/src/router.js:10:5", Some(("/app/src/router.js", Some(10), ""))),
-            ("             at src/main.rs:4:5", Some(("src/main.rs", Some(4), ""))),
-            ("   3: app::store::open", Some(("", None, "open"))),
-            ("main.(*Server).handle(0xc000, 0x1)", Some(("", None, "handle"))),
-            ("\t/go/src/app/server.go:123 +0x1d", Some(("/go/src/app/server.go", Some(123), ""))),
-            ("the call of parse(x) is wrong", None),
-            ("see src/main.rs:4 for that", None),
-            ("", None),
-        ];
-        for (line, expected) in table {
-            let found = parse_frame(line, codecompass_lang::REGISTRY);
-            let found = found.as_ref().map(|frame| {
-                let text = |text: &Option<String>| text.clone().unwrap_or_default();
-                (text(&frame.path), frame.line, text(&frame.name))
-            });
-            let expected = expected.map(|(path, line, name)| (path.to_owned(), line, name.to_owned()));
-            assert_eq!(found, expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn two_line_frames_are_joined() {
-        let trace = "panic: boom\nmain.(*Server).handle(0xc000, 0x1)\n\t/go/src/app/server.go:123 +0x1d\nmain.main()\n";
-        let found: Vec<_> = parse_frames(trace, codecompass_lang::REGISTRY)
-            .into_iter()
-            .map(|frame| (frame.path.unwrap_or_default(), frame.name.unwrap_or_default()))
-            .collect();
-        let expected = [("/go/src/app/server.go", "handle"), ("", "main")];
-        assert_eq!(found, expected.map(|(path, name)| (path.to_owned(), name.to_owned())));
-    }
 
     #[test]
     fn title_and_names_outweigh_boilerplate() {

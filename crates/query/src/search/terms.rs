@@ -296,6 +296,18 @@ fn is_inflection(other: &str, stem_of_word: &str) -> bool {
     short == long || short.len() >= FUZZY_STEM_LEN && long.starts_with(short) && long.len() - short.len() <= 2
 }
 
+/// Returns how well another word is the same as a query word, out of 128: an inflection completely, an abbreviation
+/// nearly.
+pub(super) fn sameness(word: &str, other: &str) -> u8 {
+    if word == other {
+        return 128;
+    }
+    if is_inflection(other, stem(word)) {
+        return 128;
+    }
+    if synonyms::abbreviations(word).contains(&other) { 115 } else { 0 }
+}
+
 /// Returns the word without its endings (`rendering`, `render`, `rend`). The stemmer is light on purpose:
 /// [`is_inflection`] matches stems that were cut too little.
 pub(super) fn stem(word: &str) -> &str {

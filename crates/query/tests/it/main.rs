@@ -3,3 +3,4 @@
 mod grep;
 mod resolve_name;
 mod support;
+mod traces;

@@ -4,6 +4,7 @@
 //! the length of the body, and whether it is a valid message. The SDK checks `Host` and `Origin` once more. The number
 //! of connections and their timeouts are limited in `sockets`.
 
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,9 +103,8 @@ pub async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(), AppE
         true => Some(Token::load(&server.data, std::env::var(TOKEN_VARIABLE).ok())?),
         false => None,
     };
-    let listener = TcpListener::bind((listen.address, listen.port))
-        .await
-        .map_err(|error| failed(&format!("Cannot listen on {}:{}", listen.address, listen.port), error))?;
+    let listener =
+        TcpListener::bind((listen.address, listen.port)).await.map_err(|error| cannot_listen(&listen, &error))?;
     let address = listener.local_addr().map_err(|error| failed("no address", error))?;
     let names = HostCheck::new(address, &listen.allowed_hosts);
     let mut config = StreamableHttpServerConfig::default()
@@ -162,6 +162,29 @@ pub async fn serve(server: &Arc<Server>, listen: HttpOptions) -> Result<(), AppE
     let router = router.into_make_service_with_connect_info::<Socket>();
     let serving = axum::serve(LimitedListener { listener, sockets }, router).with_graceful_shutdown(ended);
     serving.await.map_err(|error| failed("the server ended", error))
+}
+
+/// The error for an address that cannot be listened on: the user has to give another one.
+fn cannot_listen(listen: &HttpOptions, error: &std::io::Error) -> AppError {
+    let HttpOptions { address, port, .. } = listen;
+    let (message, hint) = match error.kind() {
+        ErrorKind::AddrInUse => (
+            format!("Port {port} of {address} is already in use."),
+            "Another server may be running: `codecompass status` lists yours. Give another --port, or --port 0 for a free one.",
+        ),
+        ErrorKind::PermissionDenied => (
+            format!("Port {port} of {address} needs privileges."),
+            "Give a --port from 1024 on, or --port 0 for a free one.",
+        ),
+        ErrorKind::AddrNotAvailable => {
+            (format!("{address} is no address of this machine."), "Give another --bind, or leave it out.")
+        }
+        _ => {
+            let message = format!("Cannot listen on {address}:{port}: {error}.");
+            return AppError::new(Code::InternalError, message);
+        }
+    };
+    AppError::new(Code::InvalidInput, message).hint(hint)
 }
 
 /// The signals that ask the process to end. Once this exists, none of them ends the process directly.

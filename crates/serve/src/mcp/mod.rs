@@ -83,6 +83,11 @@ pub fn serve(server: &Arc<Server>, connector: Connector) -> Result<(), AppError>
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
         runtime.map_err(|error| AppError::new(Code::InternalError, format!("Cannot start the runtime: {error}.")))?;
+    server.register(match &connector {
+        Connector::Stdio => "stdio",
+        Connector::Http(options) if !options.agents => "pages",
+        Connector::Http(_) => "http",
+    });
     let outcome = runtime.block_on(async {
         match connector {
             Connector::Stdio => stdio::serve(server).await,
@@ -90,6 +95,7 @@ pub fn serve(server: &Arc<Server>, connector: Connector) -> Result<(), AppError>
         }
     });
     server.stop(SHUTDOWN_TIMEOUT);
+    server.unregister();
     // A thread that waits for input or for another process must not delay the exit.
     runtime.shutdown_timeout(Duration::ZERO);
     outcome
@@ -125,7 +131,7 @@ impl Handler {
                 return;
             }
             if self.server.has_own_workspace() {
-                // The client is told if it works elsewhere.
+                // The answer says so if the client works elsewhere.
                 let _ = self.fixed_root.set(roots::first_root(peer).await);
                 return;
             }
@@ -222,6 +228,7 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let mut request = CallRequest::new(tool, arguments, client, self.server.options.form);
         request.answer_limit = answer_limit(&context);
+        request.client_name = client_name(&context);
         request.client_folders = client_folders(&context);
         request.client_root = self.fixed_root.get().cloned().flatten();
         request.context.connection = connection;
@@ -297,10 +304,15 @@ impl ServerHandler for Handler {
 /// The limit of the client, which names itself in `initialize` or, without sessions, in every request. Codex reports
 /// its model with each call.
 fn answer_limit(context: &RequestContext<RoleServer>) -> Option<AnswerLimit> {
-    let named = context.meta.client_info().map(|client| client.name);
-    let name = named.or_else(|| Some(context.peer.peer_info()?.client_info.name.clone()))?;
+    let name = client_name(context)?;
     let model = context.meta.0.get("x-codex-turn-metadata").and_then(|turn| turn["model"].as_str());
     AnswerLimit::for_client(&name, model)
+}
+
+/// The name of the client, from the request or from `initialize`.
+fn client_name(context: &RequestContext<RoleServer>) -> Option<String> {
+    let named = context.meta.client_info().map(|client| client.name);
+    named.or_else(|| Some(context.peer.peer_info()?.client_info.name.clone()))
 }
 
 /// The folders that the client reports with a call: Codex names its work tree.

@@ -4,6 +4,7 @@
 //! without a request. Without a watch every query compares the files itself; if that takes too long, the answer is
 //! reported as stale. A `strict` query always compares, however long it takes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,13 @@ use codecompass_model::ViewKey;
 use codecompass_store::{JobMode, Store, ViewInfo};
 use codecompass_wire::ErrorData;
 
-use super::Server;
 use super::workspaces::OpenWorkspace;
+use super::{Server, recent};
 use codecompass_workspace::error::{AppError, Code};
-use codecompass_workspace::jobs::{Failure, Job};
+use codecompass_workspace::jobs::{Failure, IndexWait, Job};
 use codecompass_workspace::metadata;
 use codecompass_workspace::session::{SYNC_WAIT_TIMEOUT, Session, SyncRequest};
-use codecompass_workspace::views::{Refresh, TargetView, wait_for_other_process};
+use codecompass_workspace::views::{Refresh, TargetView, wait_for_first_index_elsewhere, wait_for_other_process};
 
 /// How long a stale result is reused before files are compared again.
 const STALE_REUSE_TIME: Duration = Duration::from_secs(1);
@@ -147,6 +148,8 @@ impl Drop for WatchState {
 pub(crate) struct BackgroundRefresh<'a> {
     pub(crate) server: &'a Arc<Server>,
     pub(crate) workspace: &'a Arc<OpenWorkspace>,
+    /// How long the call waits for an index that it needs; `None` if it does not wait.
+    pub(crate) wait: Option<&'a IndexWait<'a>>,
 }
 
 impl BackgroundRefresh<'_> {
@@ -167,8 +170,10 @@ impl BackgroundRefresh<'_> {
         let place = Arc::downgrade(self.workspace);
         let server = Arc::downgrade(self.server);
         let (whose, project) = (Arc::downgrade(self.server), self.workspace.session.dir.root().to_owned());
+        let root = self.workspace.session.workspace.root.clone();
         let published = move || {
             if let Some(server) = whose.upgrade() {
+                recent::note_if_new(&server.data, &root);
                 server.evict_outdated(&project);
             }
         };
@@ -187,6 +192,31 @@ impl BackgroundRefresh<'_> {
             }
         };
         self.server.jobs.start(&self.workspace.session, target, mode, request, published, after)
+    }
+
+    /// Waits until a job has published or failed, if the call may wait. A few threads are never used for waiting.
+    fn wait_for(&self, job: &Job) -> bool {
+        let Some(wait) = self.wait else { return false };
+        let Some(_slot) = WaitSlot::take(&self.server.waiting, self.server.max_waiting) else { return false };
+        job.wait_until_published(wait)
+    }
+
+    /// [`Refresh::follow_checkout`] for a call that waits: ends as soon as the view is published under its name.
+    fn follow_checkout_waiting(&self, at: &TargetView<'_>, wait: &IndexWait<'_>) -> Result<(), AppError> {
+        loop {
+            let job = self.sync(at.target, JobMode::Incremental, SyncRequest::default())?;
+            let is_over = self.wait_for(&job);
+            if let Some(Err(failure)) = job.ended().filter(|_| is_over)
+                && !failure.is_transient
+            {
+                return Err(AppError::new(failure.code, failure.message));
+            }
+            let view = at.session.store()?.view(&at.target.key)?;
+            let is_there = is_over && view.is_some_and(|view| view.ref_name == at.target.ref_name);
+            if is_there || !is_over || wait.remaining().is_zero() || !self.is_head_unchanged(at) {
+                return Ok(());
+            }
+        }
     }
 
     /// Whether the checked-out ref is unchanged.
@@ -244,6 +274,9 @@ impl Refresh for BackgroundRefresh<'_> {
     }
 
     fn follow_checkout(&self, at: &TargetView<'_>) -> Result<(), AppError> {
+        if let Some(wait) = self.wait {
+            return self.follow_checkout_waiting(at, wait);
+        }
         let until = Instant::now() + SYNC_WAIT_TIMEOUT;
         loop {
             // The running job may be for the ref that was checked out before: then another one is needed.
@@ -260,6 +293,24 @@ impl Refresh for BackgroundRefresh<'_> {
         }
     }
 
+    fn waits_for_sync(&self, at: &TargetView<'_>, is_known: bool) -> bool {
+        let is_running = || self.server.jobs.for_view(&at.session.project_id, at.target).is_some();
+        self.wait.is_some_and(|wait| !wait.remaining().is_zero()) && (is_known || is_running())
+    }
+
+    fn wait_for_first_index(&self, at: &TargetView<'_>) -> bool {
+        let Some(wait) = self.wait else { return false };
+        let project = &at.session.project_id;
+        let job = self.server.jobs.for_view(project, at.target).or_else(|| self.server.jobs.for_project(project));
+        match job {
+            Some(job) => self.wait_for(&job),
+            None => {
+                let slot = WaitSlot::take(&self.server.waiting, self.server.max_waiting);
+                slot.is_some() && wait_for_first_index_elsewhere(at, wait)
+            }
+        }
+    }
+
     fn wait_for_sync(&self, at: &TargetView<'_>) -> bool {
         if let Some(job) = self.server.jobs.for_view(&at.session.project_id, at.target) {
             return job.wait_for_end(SYNC_WAIT_TIMEOUT);
@@ -267,12 +318,16 @@ impl Refresh for BackgroundRefresh<'_> {
         wait_for_other_process(at)
     }
 
-    fn create_view(&self, at: &TargetView<'_>) -> Result<(), AppError> {
-        let job = self.sync(at.target, JobMode::Full, SyncRequest::default())?;
+    fn create_views(&self, at: &TargetView<'_>, also: &[Target]) -> Result<(), AppError> {
+        let job = self.sync(at.target, JobMode::Full, SyncRequest { also: also.to_vec(), ..SyncRequest::default() })?;
         let name = &at.target.ref_name;
-        job.wait_for_end(COMMIT_SYNC_TIMEOUT);
+        match self.wait {
+            Some(_) => drop(self.wait_for(&job)),
+            None => drop(job.wait_for_end(COMMIT_SYNC_TIMEOUT)),
+        }
         match job.ended() {
             Some(Ok(_)) => Ok(()),
+            None if job.has_published() => Ok(()),
             Some(Err(failure)) => Err(AppError::new(failure.code, failure.message)),
             None => Err(AppError::new(Code::RefNotIndexed, format!("{name} is being indexed by job {}.", job.id))
                 .hint("Retry when index_status shows the job as published.")
@@ -288,6 +343,22 @@ impl Refresh for BackgroundRefresh<'_> {
 
     fn has_active_job(&self, session: &Session) -> bool {
         self.server.jobs.for_project(&session.project_id).is_some() || session.active_job().is_some()
+    }
+}
+
+/// A place among the calls that wait. There are fewer than threads, so that other calls are still answered.
+struct WaitSlot<'a>(&'a AtomicUsize);
+
+impl<'a> WaitSlot<'a> {
+    fn take(waiting: &'a AtomicUsize, most: usize) -> Option<Self> {
+        let slot = Self(waiting);
+        (waiting.fetch_add(1, Ordering::Relaxed) < most).then_some(slot)
+    }
+}
+
+impl Drop for WaitSlot<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -326,7 +397,9 @@ fn run_watch(server: &Weak<Server>, place: &Weak<OpenWorkspace>) {
     let mut change = Some(Change { since: 0, event_count: 0, paths: None });
     while let Some(happened) = change {
         let (Some(server), Some(place)) = (server.upgrade(), place.upgrade()) else { return };
-        if let Err(error) = sync_changes(&BackgroundRefresh { server: &server, workspace: &place }, &happened) {
+        if let Err(error) =
+            sync_changes(&BackgroundRefresh { server: &server, workspace: &place, wait: None }, &happened)
+        {
             server.log(1, || format!("{}: {}", place.session.root(), error.message));
         }
         drop((server, place));

@@ -21,6 +21,8 @@ pub struct CallRequest {
     pub(super) arguments: Map<String, Value>,
     /// The client that gets the answer.
     pub(super) client: Client,
+    /// The name that the client gave itself.
+    pub(crate) client_name: Option<String>,
     /// The size of text that the client passes on to its model whole.
     pub(crate) answer_limit: Option<AnswerLimit>,
     /// The folders that the client works in, as it reports them with the call.
@@ -34,7 +36,16 @@ impl CallRequest {
     /// A call without a connection, with the default limits.
     pub fn new(tool: &'static ToolSpec, arguments: Map<String, Value>, client: Client, form: OutputFormat) -> Self {
         let context = CallContext { by_page: client == Client::Pages, ..CallContext::new(form) };
-        Self { tool, arguments, client, answer_limit: None, client_folders: Vec::new(), client_root: None, context }
+        Self {
+            tool,
+            arguments,
+            client,
+            client_name: None,
+            answer_limit: None,
+            client_folders: Vec::new(),
+            client_root: None,
+            context,
+        }
     }
 
     /// The expected length of the task. Another ref may have to be synced first.
@@ -50,6 +61,8 @@ pub struct Reply {
     pub content: Content,
     /// Whether it is an error.
     pub is_error: bool,
+    /// Whether it has results.
+    pub(crate) found: bool,
 }
 
 /// The content of a [`Reply`].

@@ -13,7 +13,7 @@ use super::workspaces::{OpenWorkspace, WorkspaceGuard};
 use codecompass_tools::call::JOB_START_TIMEOUT;
 use codecompass_tools::call::host::{Host, HostHealth, HostedWorkspace, UnknownWorkspace};
 use codecompass_workspace::error::AppError;
-use codecompass_workspace::jobs::Job;
+use codecompass_workspace::jobs::{IndexWait, Job};
 use codecompass_workspace::session::{Session, SyncRequest};
 use codecompass_workspace::views::Refresh;
 
@@ -28,8 +28,8 @@ impl ServedWorkspace {
         Box::new(Self { server: Arc::clone(server), guard })
     }
 
-    fn background(&self) -> BackgroundRefresh<'_> {
-        BackgroundRefresh { server: &self.server, workspace: &self.guard.workspace }
+    fn background<'a>(&'a self, wait: Option<&'a IndexWait<'a>>) -> BackgroundRefresh<'a> {
+        BackgroundRefresh { server: &self.server, workspace: &self.guard.workspace, wait }
     }
 }
 
@@ -41,11 +41,12 @@ impl Host for ServerHost<'_> {
         let guard = self.0.workspaces.acquire(self.0, asked, unknown)?;
         if guard.is_new {
             let target = guard.workspace.session.target(None)?;
-            let background = BackgroundRefresh { server: self.0, workspace: &guard.workspace };
+            let background = BackgroundRefresh { server: self.0, workspace: &guard.workspace, wait: None };
             background.sync(&target, JobMode::Full, SyncRequest::default())?.wait_for_turn(JOB_START_TIMEOUT);
         } else if asked.is_none() {
             self.0.index_own(&guard)?;
         }
+        self.0.encode_in_background(&guard.workspace.session);
         Ok(ServedWorkspace::boxed(self.0, guard))
     }
 
@@ -98,12 +99,12 @@ impl HostedWorkspace for ServedWorkspace {
         self.guard.is_new
     }
 
-    fn refresh(&self) -> Box<dyn Refresh + '_> {
-        Box::new(self.background())
+    fn refresh<'a>(&'a self, wait: Option<&'a IndexWait<'a>>) -> Box<dyn Refresh + 'a> {
+        Box::new(self.background(wait))
     }
 
     fn sync(&self, target: &Target, mode: JobMode, request: SyncRequest) -> Result<Arc<Job>, AppError> {
-        self.background().sync(target, mode, request)
+        self.background(None).sync(target, mode, request)
     }
 
     fn job_for_view(&self, target: &Target) -> Option<Arc<Job>> {

@@ -6,16 +6,18 @@
 mod answer_limit;
 pub mod background_refresh;
 mod call_request;
+mod encoding;
 mod host;
 mod places;
 mod recent;
+mod recorded_call;
 mod warm;
 pub mod workers;
 pub mod workspaces;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,20 +30,27 @@ use background_refresh::BackgroundRefresh;
 pub use call_request::{CallRequest, Content, NoReply, Reply};
 use codecompass_tools as tools;
 use codecompass_tools::bounds::MAX_TEXT;
+use codecompass_tools::call::forgiving::Understood;
 use codecompass_tools::call::host::{Host, UnknownWorkspace};
 use codecompass_tools::call::{Call, CallOrigin, JOB_START_TIMEOUT};
 use codecompass_tools::tool_spec::{Arguments, Effect, ToolCall, ToolSpec};
-use codecompass_workspace::config::AnswerFormat;
+use codecompass_workspace::clock::now_ms;
+use codecompass_workspace::config::{AnswerFormat, Config};
 use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::escape::escape_control;
+use codecompass_workspace::history::History;
 use codecompass_workspace::jobs::Jobs;
 use codecompass_workspace::log;
+use codecompass_workspace::measure;
 use codecompass_workspace::output::{self, Answer, OutputFormat, Reader, print_stderr};
 use codecompass_workspace::panics;
+use codecompass_workspace::running::{Registration, RunningServer};
 use codecompass_workspace::session::{self, Session, SessionOptions, SyncRequest};
 use codecompass_workspace::views::{CacheCommand, SnapshotCache};
+use encoding::Encoding;
 use host::ServerHost;
 use places::{JoinedAnswers, MAX_ANSWERING, Place, Places};
+use recorded_call::RecordedCall;
 use warm::WarmProgress;
 use workers::{Client, QueueFull, TaskLength, Workers};
 use workspaces::{WorkspaceGuard, Workspaces};
@@ -71,6 +80,10 @@ pub struct Server {
     start_folder: Option<FolderHandle>,
     workers: Workers,
     places: Places,
+    /// The number of calls that wait for an index, and its maximum.
+    waiting: AtomicUsize,
+    max_waiting: usize,
+    encoding: Encoding,
     /// The limits on opening repositories.
     access: Access,
     /// With `--own-workspace-only`, the first root of the server's own workspace. It must not grow: otherwise a client
@@ -79,6 +92,10 @@ pub struct Server {
     /// The root that background work was started for. A query about the previous root may arrive after the workspace
     /// has changed.
     has_started: Mutex<Option<PathBuf>>,
+    /// Records the calls of agents, unless the user turned that off.
+    history: Option<History>,
+    /// Lists this server among the running ones.
+    registration: Mutex<Option<Registration>>,
 }
 
 /// How the server was started.
@@ -146,6 +163,7 @@ pub fn check_tools(list: Option<&str>, answers: AnswerFormat) -> Result<(), AppE
 impl Server {
     /// Starts a server; no workspace is opened yet.
     pub fn start(base: &SessionOptions, options: ServerOptions) -> Result<Arc<Self>, AppError> {
+        measure::prefer_little_memory();
         let no_threads = |error| AppError::new(Code::InternalError, format!("Cannot start threads: {error}."));
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -162,6 +180,9 @@ impl Server {
         if options.leaves_working_folder {
             let _ = std::env::set_current_dir("/");
         }
+        let variable = |name: &str| std::env::var(name).ok();
+        let config = Config::load(base.config.as_deref(), &data.join("config.toml"), None, &variable)?;
+        let history = History::open(&data, &config);
         let is_confined = options.own_workspace_only || !options.allowed_roots.is_empty();
         let first_root = OnceLock::new();
         if let Some((found, _)) = own.as_deref().and_then(|own| session::locate(&data, own).ok()) {
@@ -179,11 +200,29 @@ impl Server {
             own: Mutex::new(own),
             start_folder,
             places: Places::default(),
+            encoding: Encoding::default(),
             base,
+            waiting: AtomicUsize::new(0),
+            max_waiting: cores.max(4),
             // One more than a single client can use for long and short tasks.
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             has_started: Mutex::default(),
+            history,
+            registration: Mutex::default(),
         }))
+    }
+
+    /// Lists this server among the running ones, once there is a data folder.
+    pub(crate) fn register(&self, transport: &str) {
+        let repository = self.own_path().map(|path| path.display().to_string()).unwrap_or_default();
+        let server =
+            RunningServer { pid: std::process::id(), transport: transport.to_owned(), repository, started: now_ms() };
+        *self.registration.lock().unwrap_or_else(PoisonError::into_inner) = Registration::new(&self.data, &server);
+    }
+
+    /// Removes this server from the running ones.
+    pub(crate) fn unregister(&self) {
+        self.registration.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// Starts background work: indexing the server's own workspace if requested, and warming.
@@ -241,8 +280,11 @@ impl Server {
             return Ok(());
         }
         let request = SyncRequest { upgrade: true, ..SyncRequest::default() };
-        let job =
-            BackgroundRefresh { server: self, workspace: &visit.workspace }.sync(&target, JobMode::Full, request)?;
+        let job = BackgroundRefresh { server: self, workspace: &visit.workspace, wait: None }.sync(
+            &target,
+            JobMode::Full,
+            request,
+        )?;
         job.wait_for_turn(JOB_START_TIMEOUT);
         Ok(())
     }
@@ -263,15 +305,37 @@ impl Server {
         let server = Arc::clone(self);
         let about = asked.arguments.get("workspace").and_then(Value::as_str).unwrap_or_default().to_owned();
         let (client, length, gone) = (asked.client, asked.length(), Arc::clone(&asked.context.cancel));
-        self.workers.submit(client, &about, length, &gone, move |desk| done(server.answer_now(asked, desk)))
+        let call = self.history.as_ref().and_then(|_| RecordedCall::new(&asked));
+        self.workers.submit(client, &about, length, &gone, move |desk| {
+            let reply = server.answer_now(asked, desk);
+            if let (Some(history), Some(call)) = (&server.history, call) {
+                call.record(history, &reply, server.own_path().as_deref());
+            }
+            done(reply);
+        })
     }
 
     /// Answers a call on this thread.
     fn answer_now(self: &Arc<Self>, asked: CallRequest, desk: &mut SnapshotCache) -> Reply {
         let began = Instant::now();
-        let CallRequest { tool, mut arguments, client, answer_limit, client_folders, client_root, context } = asked;
+        let CallRequest {
+            tool,
+            mut arguments,
+            client,
+            client_name: _,
+            answer_limit,
+            client_folders,
+            client_root,
+            context,
+        } = asked;
         let (form, gone) = (context.form, &context.cancel);
         desk.set_cancel_flag(gone);
+        let mut understood_note = String::new();
+        if form != OutputFormat::Json {
+            let understood = Understood::new(tool, arguments);
+            understood_note = understood.note();
+            arguments = understood.values;
+        }
         // Only a call that changes nothing may be repeated, or be about another workspace than it names.
         let is_text_query = form != OutputFormat::Json && tool.effect == Effect::Reads;
         let is_about_code = is_text_query && matches!(tool.call, ToolCall::Anywhere(_));
@@ -286,7 +350,7 @@ impl Server {
         let workspace = workspace.map(str::to_owned);
         let host = ServerHost(self);
         let mut run = |arguments: Map<String, Value>, limit: Option<AnswerLimit>, max_bytes: Option<usize>| {
-            let arguments = Arguments::check(tool, arguments)?;
+            let arguments = Arguments::check(tool, form, arguments)?;
             let mut call = Call {
                 arguments,
                 context: &context,
@@ -341,10 +405,11 @@ impl Server {
                             Place::AsAsked if is_own => self.place_note(None, &reported, connection),
                             _ => None,
                         });
-                        Content::Text(about.unwrap_or_default() + &note + &output::strip_style(&answer.text))
+                        let text = output::map_warnings(&output::strip_style(&answer.text), &output::for_agent);
+                        Content::Text(about.unwrap_or_default() + &note + &understood_note + &text)
                     }
                 };
-                Reply { content, is_error: false }
+                Reply { content, is_error: false, found: answer.code == 0 }
             }
             Ok(Err(error)) => {
                 let error = self.with_project_context(error, workspace.as_deref());
@@ -509,5 +574,5 @@ fn error_reply(form: OutputFormat, error: &AppError) -> Reply {
         OutputFormat::Json => Content::Json(output::error_json(error)),
         OutputFormat::Text(_) => Content::Text(output::error_text(error)),
     };
-    Reply { content, is_error: true }
+    Reply { content, is_error: true, found: false }
 }

@@ -129,6 +129,9 @@ impl JoinedAnswers {
             Ok(answer) if answer.code == 0 => {
                 let _ = write!(self.sections, "\n# {}\n{}\n", escape_control(name), answer.text.trim_end());
             }
+            Ok(answer) if answer.code == Code::IndexNotReady.exit_code() => {
+                self.lines.push(format!("{name}: {}", answer.text.trim_end()));
+            }
             Err(error) if error.code == Code::InvalidInput => return Err(error),
             Err(error) if !NOTHING_FOUND.contains(&error.code) => self.lines.push(format!("{name}: {}", error.message)),
             _ if is_indexing() => self.lines.push(format!("{name}: being indexed, ask again in a moment")),

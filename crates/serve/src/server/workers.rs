@@ -16,10 +16,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use codecompass_workspace::measure;
+use codecompass_workspace::session::VERSION_CACHE;
 use codecompass_workspace::views::{CacheCommand, SnapshotCache};
 
 /// After this idle time everything that is open is evicted.
 const IDLE_EVICT_TIME: Duration = Duration::from_secs(2);
+
+/// After this time without queries in any thread, the decoded files are dropped, too.
+const IDLE_CLEAR_TIME: Duration = Duration::from_secs(120);
 
 /// The maximum number of waiting tasks of one client if there are several clients.
 const MAX_WAITING_PER_CLIENT: usize = 64;
@@ -311,10 +315,17 @@ fn worker_loop(shared: &Shared, me: usize) {
                 shared.changed.notify_all();
             }
             None => {
-                // Without a task there is nothing to wake up for until one arrives.
                 drop(state);
                 desk.evict_finished();
                 measure::release_memory();
+                let uses = VERSION_CACHE.uses();
+                let waited = shared.changed.wait_timeout_while(shared.lock(), IDLE_CLEAR_TIME, nothing);
+                let is_idle = waited.is_ok_and(|(_, waited)| waited.timed_out());
+                if is_idle && VERSION_CACHE.uses() == uses {
+                    VERSION_CACHE.clear();
+                    measure::release_memory();
+                }
+                // Without a task there is nothing to wake up for until one arrives.
                 drop(shared.changed.wait_while(shared.lock(), nothing));
             }
         }

@@ -71,6 +71,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("query", &["embedding", "memchr", "model", "regex-automata", "regex-syntax", "store"]),
+    ("encoder", &["query", "serde", "serde_json", "store", "ureq"]),
     (
         "workspace",
         &[
@@ -90,11 +91,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "wire",
         ],
     ),
-    ("tools", &["globset", "index", "lang", "model", "query", "serde", "serde_json", "store", "wire", "workspace"]),
+    (
+        "tools",
+        &["encoder", "globset", "index", "lang", "model", "query", "serde", "serde_json", "store", "wire", "workspace"],
+    ),
     (
         "serve",
         &[
             "axum",
+            "encoder",
             "getrandom",
             "http-body",
             "index",
@@ -221,12 +226,13 @@ const HEAVY: &[&str] = &[
     "tantivy",
     "tokio",
     "tree-sitter",
+    "ureq",
     "zstd",
 ];
 
 /// The crates that handle languages generically and name none.
 const LANGUAGE_AGNOSTIC_CRATES: &[&str] =
-    &["model", "store", "index", "query", "wire", "workspace", "tools", "serve", "setup", "explorer", "app"];
+    &["model", "store", "index", "query", "encoder", "wire", "workspace", "tools", "serve", "setup", "explorer", "app"];
 
 /// The properties of a language with distinctive words: its name, and names with a special role in it. The other
 /// properties have common words (`main`, `index`).

@@ -13,7 +13,7 @@ use codecompass_index::Target;
 use codecompass_store::JobMode;
 
 use codecompass_workspace::error::AppError;
-use codecompass_workspace::jobs::Job;
+use codecompass_workspace::jobs::{IndexWait, Job};
 use codecompass_workspace::session::{Session, SyncRequest};
 use codecompass_workspace::views::Refresh;
 
@@ -51,8 +51,8 @@ pub trait HostedWorkspace {
     /// Whether this call registered it.
     fn is_new(&self) -> bool;
 
-    /// How its views are kept fresh.
-    fn refresh(&self) -> Box<dyn Refresh + '_>;
+    /// How its views are kept fresh, and how long this call waits for that.
+    fn refresh<'a>(&'a self, wait: Option<&'a IndexWait<'a>>) -> Box<dyn Refresh + 'a>;
 
     /// Starts a job that syncs a view, unless one is running.
     fn sync(&self, target: &Target, mode: JobMode, request: SyncRequest) -> Result<Arc<Job>, AppError>;
@@ -133,13 +133,13 @@ impl Default for Connection {
 }
 
 impl Connection {
-    /// Notes the root that an answer is for. Returns whether the client should be told: it is not the server's own
+    /// Notes the root that an answer is for. Returns whether the client should be informed: it is not the server's own
     /// workspace, or not any longer, and the last answer was for another one.
     pub fn answers_for(&self, root: &Path, is_own: bool) -> bool {
         let mut last = self.answered_root.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_told = last.as_deref() == Some(root) || (last.is_none() && is_own);
+        let is_known = last.as_deref() == Some(root) || (last.is_none() && is_own);
         *last = Some(root.to_owned());
-        !is_told
+        !is_known
     }
 
     /// Notes a folder that the client reported and that was not answered for. Returns whether it is the first time.

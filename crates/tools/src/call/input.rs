@@ -6,6 +6,7 @@ use codecompass_store::Snapshot;
 use codecompass_wire::{Allowed, ErrorData};
 
 use codecompass_workspace::config::FreshnessPolicy;
+use codecompass_workspace::did_you_mean::nearest;
 use codecompass_workspace::error::{AppError, Code};
 
 /// The maximum number of results in one answer.
@@ -19,6 +20,19 @@ pub fn language(word: Option<String>) -> Result<Option<String>, AppError> {
         return Err(unknown_value("language", language, known.into_iter().map(str::to_owned).collect()));
     }
     Ok(language)
+}
+
+/// The same, or the language of a file extension: `py`, `.ts`. A person may write either.
+pub fn language_or_extension(word: Option<String>) -> Result<Option<String>, AppError> {
+    let extension = word.as_deref().map(|word| word.trim_start_matches('.').to_lowercase()).unwrap_or_default();
+    let of_extension = codecompass_lang::supported_languages()
+        .into_iter()
+        .find(|language| language.extensions.contains(&extension.as_str()))
+        .map(|language| language.name.to_owned());
+    match of_extension {
+        Some(found) if !codecompass_lang::is_language(&extension) => Ok(Some(found)),
+        _ => language(word),
+    }
 }
 
 /// The limit within its range, and a warning if it was changed.
@@ -83,6 +97,8 @@ impl Cursor {
 /// The error for a value that is not allowed.
 pub fn unknown_value(parameter: &str, value: &str, allowed: Vec<String>) -> AppError {
     let list = allowed.join(", ");
-    AppError::new(Code::InvalidInput, format!("Unknown `{parameter}` {value:?}. Allowed: {list}."))
+    let near = nearest(value, allowed.iter().map(String::as_str), 1);
+    let meant = near.first().map(|near| format!(" Did you mean {near}?")).unwrap_or_default();
+    AppError::new(Code::InvalidInput, format!("Unknown `{parameter}` {value:?}.{meant} Allowed: {list}."))
         .data(ErrorData::not_allowed(parameter.to_owned(), Allowed::List(allowed)))
 }

@@ -5,24 +5,30 @@
 //! inline.
 
 pub mod bounds;
+pub mod forgiving;
 pub mod host;
 pub mod input;
 pub mod ref_compare;
 pub mod tool_spec;
 
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
+use codecompass_encoder::{Settings, UserEncoder};
 use codecompass_index::Target;
 use codecompass_query::graph::ResolveCache;
 use codecompass_store::Snapshot;
+use serde_json::Value;
 
+use codecompass_wire::ErrorData;
+use codecompass_workspace::clock::now_ms;
 use codecompass_workspace::config::{Config, FreshnessPolicy};
-use codecompass_workspace::error::AppError;
-use codecompass_workspace::jobs::{Job, ProgressListener};
+use codecompass_workspace::error::{AppError, Code};
+use codecompass_workspace::jobs::{IndexWait, IndexingEstimate, Job, ProgressListener};
 use codecompass_workspace::long_strings::Long;
-use codecompass_workspace::metadata::{Freshness, Metadata};
+use codecompass_workspace::metadata::{Completeness, Freshness, Metadata};
 use codecompass_workspace::output::{Answer, OutputFormat, Printer, Reader};
 use codecompass_workspace::paths::PathResolver;
 use codecompass_workspace::session::{Session, SessionOptions};
@@ -35,8 +41,13 @@ use tool_spec::{Arguments, ToolCall, ToolFn, ToolSpec};
 /// The time limit for a job to start: a folder must be registered before anything can be reported about it.
 pub const JOB_START_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The time limit of server calls that resolve references.
-pub const SERVER_ANSWER_TIMEOUT: Duration = Duration::from_millis(350);
+/// The time limit of server calls about one view. Only the first calls after a start come near it: what they read is
+/// cached. A client waits much longer for an answer, and a second call for the rest costs its model more than a second.
+pub const SERVER_ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The time limit of server calls that compare two views, and of scans of files for JSON answers: a scan for an
+/// expression may need all of it, however often it is repeated.
+const SERVER_SCAN_TIMEOUT: Duration = Duration::from_millis(350);
 
 /// The time limit of a command: the user waits for it, but wants the complete answer.
 pub(crate) const COMMAND_ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
@@ -56,12 +67,22 @@ pub struct CallContext {
     /// Whether an explorer page makes the call. If so, a ref that was never indexed is synced on demand, as for calls
     /// with text output.
     pub by_page: bool,
+    /// When the call began to wait for an index; for several workspaces it waits once.
+    pub wait_began: OnceLock<Instant>,
 }
 
 impl CallContext {
     /// A call without a connection, with the default limits.
     pub fn new(form: OutputFormat) -> Self {
-        Self { form, connection: None, listener: None, cancel: Arc::default(), time_limit: None, by_page: false }
+        Self {
+            form,
+            connection: None,
+            listener: None,
+            cancel: Arc::default(),
+            time_limit: None,
+            by_page: false,
+            wait_began: OnceLock::new(),
+        }
     }
 }
 
@@ -124,10 +145,14 @@ pub struct QueryContext<'s> {
     pub form: OutputFormat,
     /// The time limit of the answer.
     pub time_limit: TimeLimit,
+    /// The time limit of a scan of files for it.
+    pub scan_time_limit: TimeLimit,
     /// Where a command prints results as they are found.
     pub printer: Option<&'s Printer>,
     /// The tools that the caller has.
     pub offered: OfferedTools,
+    /// The data folder.
+    pub data: PathBuf,
 }
 
 impl QueryContext<'_> {
@@ -140,6 +165,13 @@ impl QueryContext<'_> {
     pub fn resolve_cache(&self) -> Result<&ResolveCache, AppError> {
         let missing = || AppError::index_not_ready().with_metadata(self.published.metadata.clone());
         self.published.resolve_cache.as_deref().ok_or_else(missing)
+    }
+
+    /// The encoder of the user, if one is configured. A problem with the settings is a warning.
+    pub fn encoder(&self, metadata: &mut Metadata) -> Option<Arc<UserEncoder>> {
+        let settings = encoder_settings(&self.config)?;
+        let opened = codecompass_encoder::shared(&settings, &self.data);
+        opened.map_err(|problem| metadata.warnings.push(problem)).ok()
     }
 
     /// The metadata of the answer, with warnings about changed arguments.
@@ -158,6 +190,15 @@ impl QueryContext<'_> {
     pub fn with_view_context(&self, error: AppError) -> AppError {
         if error.details.metadata.is_some() { error } else { error.with_metadata(self.published.metadata.clone()) }
     }
+}
+
+/// What the configuration says about an encoder.
+pub fn encoder_settings(config: &Config) -> Option<Settings> {
+    (!config.embeddings_url.is_empty()).then(|| Settings {
+        url: config.embeddings_url.clone(),
+        model: config.embeddings_model.clone(),
+        allow_remote: config.embeddings_remote,
+    })
 }
 
 impl<'a> Call<'a> {
@@ -182,7 +223,36 @@ impl<'a> Call<'a> {
             ToolCall::Anywhere(call) => call(self),
             ToolCall::OnServer(call) => call(self, host),
         };
-        answer.map_err(|error| error.shorten(long))
+        match answer {
+            // The call waited as long as it may: an agent needs to know when to ask again, not what went wrong.
+            Err(error) if self.is_agent() && is_about_missing_index(&error) => match self.indexing_estimate(host) {
+                Some(estimate) => Ok(Answer { text: estimate.text(), json: Value::Null, code: error.exit_code() }),
+                None => Err(error.shorten(long)),
+            },
+            answer => answer.map_err(|error| error.shorten(long)),
+        }
+    }
+
+    /// Whether a model reads the answer.
+    fn is_agent(&self) -> bool {
+        self.context.form == OutputFormat::Text(Reader::Agent)
+    }
+
+    /// How far the job of the project is, if there is one.
+    fn indexing_estimate(&self, host: &dyn Host) -> Option<IndexingEstimate> {
+        let place = self.hosted(host, UnknownWorkspace::Workspace).ok()?;
+        let own = place.job_for_project().map(|job| job.estimate());
+        own.or_else(|| place.session().active_job().map(|job| estimate_of_other_process(&job)))
+    }
+
+    /// How long the call waits for an index or a sync that it needs. JSON answers follow the contracts, which do not
+    /// wait, and a command does the work itself.
+    fn index_wait(&self, session: &Session) -> Option<IndexWait<'a>> {
+        let context = self.context;
+        let time = Duration::from_secs(session.config.wait_seconds);
+        let listener = context.listener.as_deref().map(|listener| listener as &dyn ProgressListener);
+        let is_waiting = self.is_agent() && !self.is_command() && !time.is_zero();
+        is_waiting.then(|| IndexWait::new(time, &context.wait_began, listener, &context.cancel))
     }
 
     /// Whether a server's developers want details.
@@ -195,10 +265,14 @@ impl<'a> Call<'a> {
         matches!(self.origin, CallOrigin::Command(_))
     }
 
-    /// The time limit of the answer.
+    /// The time limit of an answer about two views.
     pub fn time_limit(&self) -> TimeLimit {
-        let default = if self.is_command() { COMMAND_ANSWER_TIMEOUT } else { SERVER_ANSWER_TIMEOUT };
-        TimeLimit::new(self.context.time_limit.unwrap_or(default), &self.context.cancel)
+        self.time_limit_on_server(SERVER_SCAN_TIMEOUT)
+    }
+
+    fn time_limit_on_server(&self, on_server: Duration) -> TimeLimit {
+        let default = if self.is_command() { COMMAND_ANSWER_TIMEOUT } else { on_server };
+        TimeLimit::new(self.context.time_limit.unwrap_or(default), &self.context.cancel).with_max_steps(max_steps())
     }
 
     /// The workspace of the call.
@@ -236,15 +310,16 @@ impl<'a> Call<'a> {
     /// The folders that relative paths start at. In JSON answers that is the root, as the contracts say.
     fn paths<'s>(&self, session: &'s Session) -> PathResolver<'s> {
         let host = match &self.origin {
-            CallOrigin::Command(_) => return PathResolver::from_working_folder(session),
+            CallOrigin::Command(_) => return PathResolver::from_working_folder(session).forgiving(true),
             CallOrigin::Server(host) => host,
         };
-        let is_agent = self.context.form == OutputFormat::Text(Reader::Agent);
+        let is_agent = self.is_agent();
         let folder = is_agent.then(|| host.client_folder(&session.workspace.root)).flatten();
-        match folder {
+        let paths = match folder {
             Some(folder) => PathResolver::from_client_folder(session, &folder),
             None => PathResolver::from_root(session),
-        }
+        };
+        paths.forgiving(is_agent)
     }
 
     /// The configuration, with the limits of this call applied.
@@ -263,21 +338,45 @@ impl<'a> Call<'a> {
         answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,
     ) -> Result<Answer, AppError> {
         let held = self.session(UnknownWorkspace::Workspace)?;
-        let published = self.published(&held)?;
+        let wait = self.index_wait(&held);
+        let mut published = self.published(&held, wait.as_ref())?;
+        let is_missing = published.snapshot.is_none();
+        if is_missing && (self.is_command() || self.context.form != OutputFormat::Json) {
+            published.metadata.completeness = Completeness::Partial;
+            if self.context.form != OutputFormat::Json {
+                return Err(AppError::index_not_ready().with_metadata(published.metadata));
+            }
+        }
+        if let Some(printer) = self.printer {
+            printer.link_paths_to(&held.workspace.root);
+        }
+        let is_behind = published.metadata.freshness != Freshness::Fresh && wait.is_some_and(|wait| wait.is_over());
         let inquiry = QueryContext {
             paths: self.paths(&held),
             config: self.config(&held),
             published,
             form: self.context.form,
-            time_limit: self.time_limit(),
+            time_limit: self.time_limit_on_server(SERVER_ANSWER_TIMEOUT),
+            scan_time_limit: match self.context.form {
+                OutputFormat::Json => self.time_limit_on_server(SERVER_SCAN_TIMEOUT),
+                OutputFormat::Text(_) => self.time_limit_on_server(SERVER_ANSWER_TIMEOUT),
+            },
             printer: self.printer.filter(|_| self.context.form == OutputFormat::Text(Reader::Person)),
             offered: self.offered(),
+            data: held.data_folder().to_owned(),
         };
-        answer(&inquiry)
+        let mut answer = answer(&inquiry)?;
+        if is_missing && self.is_command() {
+            answer.code = Code::IndexNotReady.exit_code();
+        }
+        if let (true, Some(job)) = (is_behind, held.server_job()) {
+            answer.text.insert_str(0, &job.estimate().text());
+        }
+        Ok(answer)
     }
 
     /// The published view that a query of this call is answered from.
-    fn published(&mut self, held: &CallSession) -> Result<Published, AppError> {
+    fn published(&mut self, held: &CallSession, wait: Option<&IndexWait<'_>>) -> Result<Published, AppError> {
         let policy = self.policy()?;
         let ref_name = self.ref_name(held);
         let access = Access {
@@ -291,8 +390,8 @@ impl<'a> Call<'a> {
         let CallSession::Hosted(place) = held else {
             return Published::find(held, access, &InlineRefresh, self.cache);
         };
-        let mut published = Published::find(held, access, &*place.refresh(), self.cache)?;
-        if place.is_new() {
+        let mut published = Published::find(held, access, &*place.refresh(wait), self.cache)?;
+        if place.is_new() && self.context.form == OutputFormat::Json {
             let note = "this workspace was registered by this call and is being indexed; retry in a moment";
             published.metadata.warnings.push(note.into());
         }
@@ -318,8 +417,9 @@ impl<'a> Call<'a> {
     ) -> Result<Answer, AppError> {
         let held = self.session(unknown)?;
         let head = self.ref_name(&held);
+        let wait = self.index_wait(&held);
         let hosted = match &held {
-            CallSession::Hosted(place) => Some(place.refresh()),
+            CallSession::Hosted(place) => Some(place.refresh(wait.as_ref())),
             CallSession::Opened(_) => None,
         };
         let refresh = hosted.as_deref().unwrap_or(&InlineRefresh);
@@ -350,7 +450,7 @@ impl<'a> Call<'a> {
 
     /// The same for a workspace of a server.
     pub(crate) fn hosted_freshness(&mut self, place: &dyn HostedWorkspace, target: &Target) -> Freshness {
-        let refresh = place.refresh();
+        let refresh = place.refresh(None);
         refresh.ensure_watched();
         match place.job_for_view(target) {
             Some(_) => Freshness::Syncing,
@@ -366,4 +466,29 @@ impl<'a> Call<'a> {
             _ => Freshness::Stale,
         }
     }
+}
+
+/// Whether an error says that the index is missing or behind, as it is while a job is running.
+fn is_about_missing_index(error: &AppError) -> bool {
+    match error.code {
+        Code::IndexNotReady | Code::IndexStale | Code::ProjectNotFound | Code::IndexIncompatible => true,
+        Code::RefNotIndexed => matches!(&error.details.data, ErrorData::Ref { job_id: Some(_), .. }),
+        _ => false,
+    }
+}
+
+/// How far a job of another process is, as far as it has written that down.
+fn estimate_of_other_process(job: &codecompass_store::Job) -> IndexingEstimate {
+    let elapsed = now_ms().saturating_sub(job.created_at).max(0);
+    IndexingEstimate::new(
+        job.progress.files_scanned,
+        job.progress.files_total,
+        Duration::from_millis(elapsed.unsigned_abs()),
+    )
+}
+
+/// The number of steps after which a query ends as if its time were up. Only tests limit it.
+fn max_steps() -> Option<u64> {
+    let asked = || std::env::var("CODECOMPASS_ANSWER_STEPS").ok()?.parse().ok();
+    cfg!(debug_assertions).then(asked).flatten()
 }

@@ -58,6 +58,25 @@ impl<'a> RefComparer<'a> {
         Ok(resolved.commit)
     }
 
+    /// Syncs two commits in one job if neither has a view; the states are opened afterwards.
+    pub(crate) fn sync_both(&mut self, commit: &str, other: &str) -> Result<(), AppError> {
+        let extraction = codecompass_index::extraction_key(&self.session.limits());
+        let views = self.cache.store(self.session)?.views()?;
+        let is_known = |commit: &str| {
+            views.iter().any(|view| view.commit.as_deref() == Some(commit) && view.facts_key == extraction)
+        };
+        if commit == other || is_known(commit) || is_known(other) {
+            return Ok(());
+        }
+        let target = |commit: &str| Target {
+            key: ViewKey::Commit(commit.to_owned()),
+            ref_name: commit.to_owned(),
+            commit: Some(commit.to_owned()),
+        };
+        let at = TargetView { session: self.session, target: &target(commit) };
+        self.refresh.create_views(&at, &[target(other)])
+    }
+
     /// The state of a commit. Any view of the commit will do; without one, the commit is synced.
     pub(crate) fn commit_state(&mut self, name: &str, commit: &str) -> Result<RefState, AppError> {
         let extraction = codecompass_index::extraction_key(&self.session.limits());

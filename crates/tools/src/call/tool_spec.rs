@@ -64,6 +64,8 @@ pub struct Param {
     pub side: ParamSide,
     /// Whether it affects text answers; otherwise it is left out of the schema there, but still accepted.
     pub(crate) in_text: bool,
+    /// The same for JSON answers.
+    pub(crate) in_json: bool,
     /// A shorter description in the schema for text answers.
     pub(crate) brief: Option<&'static str>,
     /// How the command line spells it.
@@ -146,6 +148,7 @@ const fn param(name: &'static str, kind: ParamKind, required: bool, about: &'sta
         code: Code::InvalidInput,
         side: ParamSide::Both,
         in_text: true,
+        in_json: true,
         brief: None,
         flag,
         max_bytes: bounds::MAX_TEXT,
@@ -178,8 +181,10 @@ pub const WORKSPACE: Param =
 impl ToolSpec {
     /// The parameters that clients may set and that affect answers of this format.
     fn offered(&self, form: OutputFormat) -> impl Iterator<Item = &'static Param> {
-        let is_offered =
-            move |param: &&Param| param.is_for(ParamSide::Wire) && (param.in_text || form == OutputFormat::Json);
+        let is_offered = move |param: &&Param| {
+            let affects = if form == OutputFormat::Json { param.in_json } else { param.in_text };
+            param.is_for(ParamSide::Wire) && affects
+        };
         self.params.iter().filter(is_offered)
     }
 
@@ -230,6 +235,11 @@ impl Param {
     /// Marks it as without effect in text answers.
     pub(crate) const fn json_only(self) -> Self {
         Param { in_text: false, ..self }
+    }
+
+    /// Marks it as without effect in JSON answers.
+    pub(crate) const fn text_only(self) -> Self {
+        Param { in_json: false, ..self }
     }
 
     /// Sets a shorter description for text answers.
@@ -360,24 +370,33 @@ fn as_integer(value: &Value) -> Option<i64> {
 }
 
 /// Arguments that match the table of their tool. An absent argument equals `null`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Arguments {
     params: &'static [Param],
     values: Map<String, Value>,
 }
 
 impl Arguments {
-    /// Checks the arguments of a client.
-    pub fn check(tool: &ToolSpec, values: Map<String, Value>) -> Result<Self, AppError> {
-        Self::check_from(ParamSide::Wire, tool, values)
+    /// Checks the arguments of a client that gets answers of this format. Errors name the parameters that it is offered.
+    pub fn check(tool: &ToolSpec, form: OutputFormat, values: Map<String, Value>) -> Result<Self, AppError> {
+        Self::check_on(ParamSide::Wire, form, tool, values)
     }
 
-    /// Checks the arguments of one side.
-    pub fn check_from(side: ParamSide, tool: &ToolSpec, mut values: Map<String, Value>) -> Result<Self, AppError> {
+    /// Checks the arguments of a command.
+    pub fn check_command(tool: &ToolSpec, values: Map<String, Value>) -> Result<Self, AppError> {
+        Self::check_on(ParamSide::Command, OutputFormat::Json, tool, values)
+    }
+
+    fn check_on(
+        side: ParamSide,
+        form: OutputFormat,
+        tool: &ToolSpec,
+        mut values: Map<String, Value>,
+    ) -> Result<Self, AppError> {
         values.retain(|_, value| !value.is_null());
         for (name, value) in &values {
             match tool.params.iter().find(|param| param.name == name && param.is_for(side)) {
-                None => return Err(unknown_argument(tool, name)),
+                None => return Err(unknown_argument(tool, form, name)),
                 Some(param) if !param.accepts(value) => {
                     return Err(param.invalid(&format!("is {}", short_value(value))));
                 }
@@ -401,7 +420,7 @@ impl Arguments {
     }
 
     /// A string, also for a parameter that only some tools have.
-    pub(crate) fn text_if_known(&self, name: &str) -> Option<String> {
+    pub fn text_if_known(&self, name: &str) -> Option<String> {
         self.has(name).then(|| self.text(name)).flatten()
     }
 
@@ -475,10 +494,9 @@ impl Arguments {
     }
 }
 
-fn unknown_argument(tool: &ToolSpec, name: &str) -> AppError {
+fn unknown_argument(tool: &ToolSpec, form: OutputFormat, name: &str) -> AppError {
     let name = codecompass_workspace::escape::truncate_to(name, 60);
-    let known = tool.params.iter().filter(|param| param.is_for(ParamSide::Wire));
-    let known: Vec<&str> = known.map(|param| param.name).collect();
+    let known: Vec<&str> = tool.offered(form).map(|param| param.name).collect();
     AppError::new(
         Code::InvalidInput,
         format!("`{name}` is no parameter of {}. It takes: {}.", tool.name, known.join(", ")),
@@ -499,7 +517,7 @@ mod tests {
 
     fn check(tool: &str, arguments: Value) -> Result<Arguments, AppError> {
         let tool = TOOLS.iter().find(|known| known.name == tool).expect("there is such a tool");
-        Arguments::check(tool, arguments.as_object().cloned().expect("an object"))
+        Arguments::check(tool, OutputFormat::Json, arguments.as_object().cloned().expect("an object"))
     }
 
     #[test]

@@ -16,6 +16,9 @@ use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::metadata::{Metadata, MetadataText};
 use codecompass_workspace::output::{Reader, Render, style};
 
+/// The number of unchanged lines around a change.
+const CONTEXT_LINES: usize = 3;
+
 /// The maximum length of a diff, in bytes.
 const MAX_DIFF_BYTES: usize = 16 << 10;
 
@@ -30,6 +33,8 @@ pub(super) struct SymbolComparison<'c> {
     is_diff_cut: bool,
     /// Other symbols with the same name.
     pub(super) others: Vec<SymbolSummary>,
+    /// The same as a line of a text.
+    pub(super) others_text: String,
     pub(super) metadata: Metadata,
 }
 
@@ -56,7 +61,7 @@ impl Status {
             return Status::Unchanged;
         }
         let places = (before.1, after.1);
-        let sides = ((&*before.0.outline.symbols, old_text), (&*after.0.outline.symbols, new_text));
+        let sides = ((&before.0.outline.symbols[..], old_text), (&after.0.outline.symbols[..], new_text));
         Status::Modified(facets(places, sides.0, sides.1))
     }
 
@@ -84,8 +89,16 @@ fn text_of(state: &RefState, version: &Option<SymbolVersion>) -> Result<Arc<str>
     }
 }
 
-fn lines<'t>(version: &Option<SymbolVersion>, text: &'t str) -> Vec<(u32, &'t str)> {
-    version.as_ref().map_or_else(Vec::new, |(file, place)| own_lines(&file.outline.symbols, *place, text))
+fn lines<'t>(version: &Option<SymbolVersion>, text: &'t str, with_members: bool) -> Vec<(u32, &'t str)> {
+    match version {
+        Some(version) if with_members => {
+            let lines = symbol(version).lines;
+            let all = text.lines().zip(1..).map(|(line, number)| (number, line.trim_end()));
+            all.filter(|(number, _)| (lines.start..=lines.end).contains(number)).collect()
+        }
+        Some((file, place)) => own_lines(&file.outline.symbols, *place, text),
+        None => Vec::new(),
+    }
 }
 
 fn steps(old: &[(u32, &str)], new: &[(u32, &str)]) -> Vec<Step> {
@@ -125,10 +138,14 @@ impl<'c> SymbolComparison<'c> {
         both: &'c SymbolVersions,
     ) -> Result<Self, AppError> {
         let (old_text, new_text) = (text_of(base, &both.base)?, text_of(head, &both.head)?);
-        let (old, new) = (lines(&both.base, &old_text), lines(&both.head, &new_text));
+        let with_members = question.with_members && both.inside > 0;
+        let (old, new) = (lines(&both.base, &old_text, with_members), lines(&both.head, &new_text, with_members));
         let steps = steps(&old, &new);
         let (added, removed) = counts(&steps);
-        let status = Status::from_versions(both, &old_text, &new_text);
+        let status = match Status::from_versions(both, &old_text, &new_text) {
+            Status::Unchanged if with_members && added + removed > 0 => Status::Modified(vec![Facet::Body]),
+            status => status,
+        };
         let sides = both.base.as_ref().zip(both.head.as_ref());
         let doc_changed =
             sides.map(|(before, after)| doc_changed((symbol(before), &old_text), (symbol(after), &new_text)));
@@ -140,11 +157,12 @@ impl<'c> SymbolComparison<'c> {
             diff: None,
             is_diff_cut: false,
             others: Vec::new(),
+            others_text: String::new(),
             metadata: Metadata::unknown(),
             status,
         };
         if question.with_diff && !compared.is_unchanged() {
-            let diff = unified(&old, &new, &steps);
+            let diff = unified(&old, &new, &steps, CONTEXT_LINES);
             let kept = fitting_bytes(&diff);
             compared.is_diff_cut = kept < diff.len();
             compared.diff = Some(diff[..kept].to_owned());
@@ -246,6 +264,6 @@ impl Render for SymbolComparison<'_> {
         if self.is_diff_cut {
             text += "the rest of the diff is omitted\n";
         }
-        Ok(text + &self.metadata.notes())
+        Ok(text + &self.others_text + &self.metadata.notes())
     }
 }

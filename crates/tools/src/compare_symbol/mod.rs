@@ -57,6 +57,8 @@ pub(super) struct CompareArgs {
     pub(super) base: String,
     pub(super) head: String,
     pub(super) with_diff: bool,
+    /// Whether the members of a type belong to the comparison.
+    pub(super) with_members: bool,
     time_limit: TimeLimit,
 }
 
@@ -72,10 +74,33 @@ impl CompareArgs {
             path: arguments.text("path"),
             base,
             head: arguments.required_text("head_ref"),
+            with_members: false,
             with_diff: if is_command { !arguments.flag("no_diff") } else { arguments.flag("include_diff") },
             time_limit: patience,
         })
     }
+}
+
+/// Compares a symbol in two opened states, with its line diff, for `diff_context`.
+pub(crate) fn compare_states(
+    look: &mut RefComparer<'_>,
+    paths: &PathResolver<'_>,
+    name: &str,
+    (base_ref, base): (&str, &RefState),
+    (head_ref, head): (&str, &RefState),
+    time_limit: TimeLimit,
+) -> Result<Answer, AppError> {
+    let Some(repo) = look.repo() else { return Err(ref_compare::no_commit()) };
+    let question = CompareArgs {
+        name: symbol_input::normalize_name(&head.snapshot, paths, name)?,
+        path: None,
+        base: base_ref.to_owned(),
+        head: head_ref.to_owned(),
+        with_diff: true,
+        with_members: true,
+        time_limit: time_limit.at_most(RESOLVE_TIMEOUT),
+    };
+    compare(look, repo, paths, &question, base, head)
 }
 
 /// One side of the comparison: a file and the ordinal of the symbol in it.
@@ -86,7 +111,7 @@ pub(super) struct SymbolVersions {
     pub(super) base: Option<SymbolVersion>,
     pub(super) head: Option<SymbolVersion>,
     /// The number of changed symbols inside it.
-    inside: usize,
+    pub(super) inside: usize,
 }
 
 /// Answers the request.
@@ -137,11 +162,12 @@ fn compare(
         let who = if look.form == OutputFormat::Json { "diff_context" } else { "`codecompass diff`" };
         metadata.warnings.push(format!("{} {symbols} inside it changed; {who} lists them", both.inside));
     }
-    if !others.is_empty() {
-        let memory = &taken_from.resolve_cache;
-        compared.others = with_graph(memory, &question.time_limit, |graph| {
-            Ok(graph::summaries(&graph::load_others(graph, others)?))
-        })?;
+    let memory = &taken_from.resolve_cache;
+    let others_of_name = || with_graph(memory, &question.time_limit, |graph| graph::load_others(graph, others));
+    if !others.is_empty() && look.form != OutputFormat::Json {
+        compared.others_text = graph::others_text(&others_of_name()?);
+    } else if !others.is_empty() {
+        compared.others = graph::summaries(&others_of_name()?);
         let path = compared.path();
         metadata.warnings.push(format!(
             "{} symbols are called {}; showing the one in {path}; give `path` or a symbol_id for another",

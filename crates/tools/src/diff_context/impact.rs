@@ -1,10 +1,13 @@
 //! The impact of a change as the contracts define it: affected callers, and the calls that were added and removed.
 
+use std::collections::HashMap;
+
+use codecompass_model::SymbolAt;
 use codecompass_model::ids::SymbolId;
-use codecompass_query::diff::Pair;
+use codecompass_query::diff::{FileSide, Pair};
 use codecompass_query::impact::{
-    AffectedCaller, CallChange, CallingCode, ImpactRequest, OutgoingCalls, PartialList, SymbolInFile,
-    add_callers_of_deleted, add_callers_of_modified,
+    AffectedCaller, CallChange, CallingCode, ImpactRequest, Importer, OutgoingCalls, PartialList, SymbolInFile,
+    add_callers_of_deleted, add_callers_of_modified, importers,
 };
 use codecompass_wire::get_call_graph::CallSite;
 use codecompass_wire::{ENVELOPE_BYTES, SymbolIdentity, diff_context as wire, fit};
@@ -45,6 +48,17 @@ impl<'l> ImpactInput<'l> {
         Ok(self.fit(list))
     }
 
+    /// The importers of each of these files of the base.
+    pub(super) fn importers(
+        &self,
+        files: &[&FileSide],
+        time_limit: &TimeLimit,
+    ) -> Result<Vec<Vec<Importer>>, AppError> {
+        with_graph(&self.base.resolve_cache, &time_limit.fraction(1, 3), |graph| {
+            files.iter().map(|file| Ok(importers(graph, file)?)).collect()
+        })
+    }
+
     /// The calls that changed symbols gained, and those they lost.
     pub(super) fn call_changes(&self, time_limit: &TimeLimit) -> Result<[PartialList<CallChange>; 2], AppError> {
         let request = self.request();
@@ -60,11 +74,48 @@ impl<'l> ImpactInput<'l> {
     /// Truncates a list to the size of the answer.
     fn fit<T: ToWire>(&self, mut list: PartialList<T>) -> PartialList<T> {
         // The space around the lists is reserved elsewhere.
-        let kept = fit(&to_wire(&list), self.most_bytes.saturating_add(ENVELOPE_BYTES)).min(self.limit);
-        list.is_complete &= kept >= list.items.len();
-        list.items.truncate(kept);
+        let most_bytes = self.most_bytes.saturating_add(ENVELOPE_BYTES);
+        let wire = to_wire(&list);
+        let kept = fit(&wire, most_bytes).min(self.limit);
+        if kept >= list.items.len() {
+            return list;
+        }
+        list.is_complete = false;
+        // Each symbol gets its first item before any gets its second, so that one with many does not fill the list.
+        let order = shared_out(&list.items);
+        let mut sorted: Vec<(usize, T::Wire)> = wire.into_iter().enumerate().collect();
+        sorted.sort_by_key(|(at, _)| order[*at]);
+        let sorted: Vec<T::Wire> = sorted.into_iter().map(|(_, item)| item).collect();
+        let kept = fit(&sorted, most_bytes).min(self.limit);
+        let mut place = order.iter();
+        list.items.retain(|_| place.next().is_some_and(|place| place.0 < kept));
         list
     }
+}
+
+/// Returns for each item its place when the symbols take turns, and its place in the list.
+fn shared_out<T: ToWire>(items: &[T]) -> Vec<(usize, usize)> {
+    let mut turns: HashMap<SymbolAt, usize> = HashMap::new();
+    let mut by_turn: Vec<(usize, usize)> = Vec::with_capacity(items.len());
+    for is_minor in [false, true] {
+        for (at, item) in items.iter().enumerate().filter(|(_, item)| item.is_minor() == is_minor) {
+            let turn = match item.group() {
+                Some(group) => {
+                    let turn = turns.entry(group).or_default();
+                    *turn += 1;
+                    *turn
+                }
+                None => 0,
+            };
+            by_turn.push((turn, at));
+        }
+    }
+    by_turn.sort_unstable();
+    let mut places = vec![(0, 0); items.len()];
+    for (place, (_, at)) in by_turn.into_iter().enumerate() {
+        places[at] = (place, at);
+    }
+    places
 }
 
 /// The items of a list as the contracts define them.
@@ -79,10 +130,28 @@ pub(super) trait ToWire {
 
     /// The value as the contracts define it.
     fn wire(&self) -> Self::Wire;
+
+    /// The symbol whose share of the list it takes, if the list is shared out.
+    fn group(&self) -> Option<SymbolAt> {
+        None
+    }
+
+    /// Whether the other items of its symbol come first.
+    fn is_minor(&self) -> bool {
+        false
+    }
 }
 
 impl ToWire for AffectedCaller {
     type Wire = wire::AffectedCaller;
+
+    fn group(&self) -> Option<SymbolAt> {
+        Some(self.called)
+    }
+
+    fn is_minor(&self) -> bool {
+        self.is_test
+    }
 
     fn wire(&self) -> wire::AffectedCaller {
         wire::AffectedCaller {

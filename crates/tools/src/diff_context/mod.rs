@@ -1,15 +1,20 @@
 //! `diff_context`: the changes between two refs, symbol by symbol.
 
+mod body_lines;
 mod impact;
 mod json;
 mod text;
 
 use codecompass_index::source::FileChange;
-use codecompass_query::diff::{Pair, changed, drop_unchanged, pair_symbols, variants};
+use codecompass_lang::REGISTRY;
+use codecompass_query::diff::{
+    FilePair, FileSide, Pair, Severity, SymbolSide, changed, drop_unchanged, join_changed_kinds, pair_symbols, variants,
+};
 use codecompass_wire::{ENVELOPE_BYTES, ErrorData, diff_context as wire, fit, schema, size};
 use serde_json::Value;
 
 use crate::call::host::UnknownWorkspace;
+use crate::compare_symbol;
 use crate::input::Cursor;
 use crate::path_filter::{KnownPaths, PATH_FILTER, PathFilter};
 use crate::ref_compare::{self, RefComparer, RefState, WORKTREE_REF};
@@ -39,6 +44,13 @@ pub const TOOL: ToolSpec = ToolSpec {
         )
         .brief("Default: HEAD; \"@worktree\": with uncommitted edits")
         .positional("HEAD"),
+        optional(
+            "symbol",
+            ParamKind::Text,
+            "Only this symbol: a name, the end of a qualified name, or path:line. As text \
+                  its line diff",
+        )
+        .brief("Only this one, with its line diff"),
         WORKSPACE,
         PATH_FILTER,
         TESTS,
@@ -72,6 +84,7 @@ pub const TOOL: ToolSpec = ToolSpec {
 pub(super) struct DiffArgs {
     base: Option<String>,
     head: Option<String>,
+    symbol: Option<String>,
     path_filter: Option<String>,
     pub(super) tests: TestFilter,
     limit: usize,
@@ -98,6 +111,7 @@ impl DiffArgs {
         Ok(Self {
             base,
             head: arguments.text("head_ref"),
+            symbol: arguments.text("symbol"),
             path_filter: arguments.text("path_filter"),
             tests: TestFilter::parse(arguments)?,
             limit,
@@ -138,6 +152,10 @@ impl RefPair {
             WORKTREE_REF => look.worktree_state()?,
             name => {
                 let commit = look.resolve_commit(repo, name)?;
+                // Both sides in one job: the first diff then takes little longer than one of them.
+                if let Ok(Some(merge_base)) = repo.merge_base(&base_commit, &commit) {
+                    look.sync_both(&merge_base, &commit)?;
+                }
                 look.commit_state(name, &commit)?
             }
         };
@@ -175,6 +193,19 @@ impl RefPair {
 fn answer(look: &mut RefComparer<'_>, paths: &PathResolver<'_>, question: &DiffArgs) -> Result<Answer, AppError> {
     let sides = RefPair::open(look, question)?;
     let about = sides.head.metadata.clone();
+    if let (Some(name), OutputFormat::Text(_)) = (&question.symbol, look.form) {
+        let RefPair { base_ref, head_ref, base, head } = &sides;
+        let compared = compare_symbol::compare_states(
+            look,
+            paths,
+            name,
+            (base_ref, base),
+            (head_ref, head),
+            question.time_limit.clone(),
+        );
+        return compared
+            .map_err(|error| if error.details.metadata.is_some() { error } else { error.with_metadata(about) });
+    }
     compute_diff(look, paths, question, sides)
         .map_err(|error| if error.details.metadata.is_some() { error } else { error.with_metadata(about) })
 }
@@ -202,10 +233,14 @@ fn compute_diff(
     };
     let value: Vec<&str> = question.path_filter.as_deref().into_iter().collect();
     let filter = PathFilter::parse(&value, &paths.base, &known)?;
-    let is_wanted = |path: &str| filter.allows(path);
+    let is_wanted = |path: &str| filter.allows(path) && question.tests.includes(REGISTRY.is_test_path(path));
+    let is_allowed = |path: &str| filter.allows(path);
     let is_listed = |pair: &Pair<'_>| question.tests.includes(pair.is_test());
+    let is_named = |pair: &Pair<'_>| question.symbol.as_deref().is_none_or(|name| has_name(pair, name));
     let concerns = |pair: &&Pair<'_>| {
-        is_listed(pair) && [pair.before, pair.after].into_iter().flatten().any(|one| is_wanted(one.path()))
+        is_listed(pair)
+            && is_named(pair)
+            && [pair.before, pair.after].into_iter().flatten().any(|one| is_allowed(one.path()))
     };
     let wanted: Vec<Pair<'_>> = pairs.iter().filter(concerns).copied().collect();
     let diff = Diff {
@@ -217,11 +252,26 @@ fn compute_diff(
         docs: json::doc_only(&sides.base, &sides.head, &wanted)?,
         moved: wanted.iter().filter(|pair| pair.is_moved && pair.change().is_none()).count(),
         all: &pairs,
+        file_pairs: &file_pairs,
     };
     match look.form {
         OutputFormat::Json => diff.render_json(look.config.max_response_bytes, metadata),
         OutputFormat::Text(reader) => diff.render_text(reader, look.form.max_bytes(&look.config), metadata),
     }
+}
+
+/// Whether a changed symbol has a name: its own, the end of its qualified name, or a place in it.
+fn has_name(pair: &Pair<'_>, name: &str) -> bool {
+    let is_side = |side: SymbolSide<'_>| {
+        let symbol = side.symbol();
+        let is_end = |rest: &str| rest.is_empty() || rest.ends_with(['.', ':', '/', '#']);
+        let is_place = name.rsplit_once(':').is_some_and(|(path, line)| {
+            path == side.path()
+                && line.parse().is_ok_and(|line: u32| (symbol.lines.start..=symbol.lines.end).contains(&line))
+        });
+        is_place || symbol.name == name || symbol.qualified_name.strip_suffix(name).is_some_and(is_end)
+    };
+    [pair.before, pair.after].into_iter().flatten().any(is_side)
 }
 
 /// The optional lists of the answer.
@@ -248,6 +298,8 @@ pub(super) struct Diff<'d> {
     pub(super) moved: usize,
     /// All changes, including those outside of the requested paths.
     all: &'d [Pair<'d>],
+    /// The compared files.
+    file_pairs: &'d [FilePair],
 }
 
 impl Diff<'_> {
@@ -304,7 +356,8 @@ impl Diff<'_> {
 
     /// The part of the cursor identity that the paths do not cover.
     fn filter_identity(&self) -> String {
-        self.question.tests.identity()
+        let symbol = self.question.symbol.as_ref().map(|name| format!(" symbol {name:?}"));
+        self.question.tests.identity() + &symbol.unwrap_or_default()
     }
 
     /// Renders text. Breaking changes come first, and the pages of the cursor follow this order.
@@ -316,10 +369,11 @@ impl Diff<'_> {
         let offset = cursor.decode(self.question.cursor.as_deref())?;
         let folds_tests = self.question.tests == TestFilter::Unset;
         let is_folded = |pair: &Pair<'_>| folds_tests && pair.is_test();
-        let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = self.changes.iter().copied().partition(is_folded);
-        listed.sort_by_key(|pair| (pair.is_landmark(), !pair.may_break()));
+        let joined = join_changed_kinds(&self.changes);
+        let (folded, mut listed): (Vec<Pair<'_>>, Vec<Pair<'_>>) = joined.iter().copied().partition(is_folded);
+        listed.sort_by_key(|pair| (pair.is_landmark(), pair.severity()));
         let page: Vec<Pair<'_>> = listed.iter().skip(offset).take(self.question.limit).copied().collect();
-        let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.may_break()).copied().collect();
+        let broken: Vec<Pair<'_>> = page.iter().filter(|pair| pair.severity() != Severity::None).copied().collect();
         let wanted = if self.question.callers { &page } else { &broken };
         let looked = impact::ImpactInput {
             base,
@@ -338,7 +392,19 @@ impl Diff<'_> {
             is_whole &= added.is_complete && removed.is_complete;
             edges = Some([added.items, removed.items]);
         }
-        let shown = text::ChangesView { diff: self, page: &page, offset, listed: listed.len(), folded: &folded };
+        let renamed = if offset == 0 { self.renamed_files() } else { Vec::new() };
+        let sides: Vec<&FileSide> = renamed.iter().map(|(before, _)| *before).collect();
+        let importers = looked.importers(&sides, &self.question.time_limit)?;
+        let shown = text::ChangesView {
+            diff: self,
+            changes: &joined,
+            page: &page,
+            offset,
+            listed: listed.len(),
+            folded: &folded,
+            body_lines: body_lines::body_lines(self.sides, &page)?,
+            renamed: renamed.iter().map(|(_, after)| after.version.path.as_str()).zip(importers).collect(),
+        };
         let mut text = text::ChangesText::new(&shown, &found.items, room);
         text.add_edges(edges.as_ref());
         let seen = offset + text.kept;
@@ -351,6 +417,14 @@ impl Diff<'_> {
         }
         let text = text.finish(reader, metadata.next_cursor.as_deref()) + &metadata.notes();
         Ok(Answer { text, json: Value::Null, code: 0 })
+    }
+
+    /// The renamed files of the answer with code in them, before and after; at most as many as are listed.
+    fn renamed_files(&self) -> Vec<(&FileSide, &FileSide)> {
+        let is_listed = |path: &str| self.files.iter().any(|file| file.path == path);
+        let both = self.file_pairs.iter().filter_map(|pair| pair.before.as_ref().zip(pair.after.as_ref()));
+        let renamed = both.filter(|(before, after)| before.version.path != after.version.path);
+        renamed.filter(|(_, after)| is_listed(&after.version.path)).take(text::MAX_RENAMED_FILES).collect()
     }
 
     /// The optional lists.

@@ -2,10 +2,15 @@
 
 mod text;
 mod text_mentions;
+pub(crate) mod uses;
 
-use codecompass_model::Confidence;
+use std::collections::BTreeMap;
+
+use codecompass_model::{Confidence, SymbolAt};
 use codecompass_query::AmbiguityPolicy;
-use codecompass_query::graph::{Counts, DispatchCall, DispatchLink, EdgeKind, Graph, Site};
+use codecompass_query::graph::{
+    Counts, DispatchCall, DispatchLink, EdgeKind, FoundReferences, Graph, ScanProgress, Site, TypeUse,
+};
 use codecompass_wire::{ErrorData, SymbolSummary, find_references as wire, fit, schema};
 
 use crate::batch::{self, Batch};
@@ -23,6 +28,9 @@ use codecompass_workspace::error::{AppError, Code};
 use codecompass_workspace::metadata::{Completeness, Metadata};
 use codecompass_workspace::output::{Answer, OutputFormat, Reader, Render};
 use text_mentions::{TextMention, TextMentions};
+
+/// The maximum number of implementations that are listed.
+const MAX_IMPLEMENTATIONS: usize = graph::MAX_OTHERS;
 
 const KINDS: &[&str] = &["imports", "calls", "implements", "extends", "references"];
 
@@ -114,14 +122,17 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &ReferencesArgs) -> Result<A
         };
         let further = NameLookup { cursor: None, offered: &OfferedTools::default(), ..asked };
         let first = collect_references(graph, &asked, &mut metadata)?;
-        let code = u8::from(first.total == 0);
+        let code = u8::from(first.total == 0 && first.implementations.is_empty());
         let mut more = Vec::with_capacity(question.also.len());
         for name in &question.also {
             let mut noted = Metadata::unknown();
             more.push((name.clone(), collect_references(graph, &NameLookup { name, ..further }, &mut noted)));
             batch::add_warnings(&mut metadata, name, noted);
         }
-        graph::note_incomplete(graph, &mut metadata)?;
+        let answered = more.iter().filter_map(|(_, part)| part.as_ref().ok());
+        let is_in_headline = std::iter::once(&first).chain(answered).any(|part| part.progress.is_some());
+        let is_said = is_in_headline && inquiry.form != OutputFormat::Json;
+        graph::note_incomplete(graph, &mut metadata, is_said)?;
         Answer::render(inquiry.form, code, Batch { first, more, metadata })
     })
 }
@@ -143,6 +154,8 @@ pub(super) struct References {
     previous: PreviousCall,
     pub(super) symbol: GraphSymbol,
     pub(super) references: Vec<ReferenceRow>,
+    /// For texts about a type that is used in several ways: the numbers of rows by use.
+    pub(super) uses: BTreeMap<TypeUse, usize>,
     /// Tests, which texts list after the other rows.
     pub(super) tests: FoldedTests<ReferenceRow>,
     pub(super) offset: usize,
@@ -150,6 +163,11 @@ pub(super) struct References {
     /// The number of rows on all pages.
     pub(super) listed: usize,
     pub(super) total: usize,
+    /// The numbers of those that are unconfirmed, and of those in tests.
+    pub(super) possible: usize,
+    pub(super) in_tests: usize,
+    /// How far the scan came, if it is incomplete.
+    pub(super) progress: Option<ScanProgress>,
     pub(super) next: Option<String>,
     pub(super) counts: Counts,
     /// Calls of a declaration that it implements, or of its implementations, and their total number.
@@ -158,9 +176,42 @@ pub(super) struct References {
     /// The number of other files that contain the word, and their lines when requested.
     pub(super) text_files: usize,
     pub(super) text: Option<Vec<TextMention>>,
-    pub(super) implementations: Vec<(GraphSymbol, usize)>,
+    pub(super) implementations: Vec<Implementation>,
     pub(super) others: Vec<GraphSymbol>,
     pub(super) room: usize,
+}
+
+/// An implementation of a method, or a type that implements or extends another one.
+pub(super) struct Implementation {
+    pub(super) symbol: GraphSymbol,
+    /// For a method: the number of its references.
+    references: Option<usize>,
+    /// For a type: the relation.
+    pub(super) relation: Option<EdgeKind>,
+}
+
+impl Implementation {
+    /// Returns the implementations of a method, or of a type unless other references are asked for.
+    fn all(
+        graph: &Graph<'_>,
+        found: &FoundReferences,
+        target: SymbolAt,
+        kind: Option<EdgeKind>,
+    ) -> Result<Vec<Self>, AppError> {
+        let methods = graph.implementations(target).into_iter().map(|at| (at, Some(found.count(at)), None));
+        let is_asked = kind.is_none_or(|kind| matches!(kind, EdgeKind::Implements | EdgeKind::Extends));
+        let types = if is_asked { graph.implementers(found, target)? } else { Vec::new() };
+        let types = types.into_iter().map(|(at, relation)| (at, None, Some(relation)));
+        methods
+            .chain(types)
+            .map(|(at, references, relation)| Ok(Self { symbol: GraphSymbol::load(graph, at)?, references, relation }))
+            .collect()
+    }
+
+    fn wire(&self) -> SymbolSummary {
+        let relation = self.relation.map(|relation| relation.as_str().into());
+        SymbolSummary { references: self.references, relation, ..self.symbol.summary() }
+    }
 }
 
 /// A reference with its source line and enclosing scope.
@@ -169,6 +220,7 @@ pub(super) struct ReferenceRow {
     pub(super) context: String,
     pub(super) around: EnclosingScope,
     layer: Option<&'static str>,
+    pub(super) type_use: TypeUse,
 }
 
 impl ReferenceRow {
@@ -178,6 +230,7 @@ impl ReferenceRow {
             context: graph::source_line(snapshot, site.file.id, site.line)?,
             around: EnclosingScope::load(graph, site.file.id, site.from)?,
             layer: snapshot.layer(site.file.id).map(|layer| layer.as_str()),
+            type_use: graph.type_use(&site),
             site,
         })
     }
@@ -235,6 +288,7 @@ fn collect_references(
     let snapshot = graph.snapshot();
     let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
     let handle = symbol_input::normalize_name(snapshot, &inquiry.paths, name)?;
+    let handle = symbol_input::follow_reexports(graph, handle, &mut metadata.warnings)?;
     let policy = AmbiguityPolicy::MostUsed { graph, prefers: |_| true };
     let (target, others) = symbol_input::resolve_symbol(snapshot, &handle, file.as_ref(), policy)?;
     let symbol = GraphSymbol::load(graph, target)?;
@@ -244,20 +298,23 @@ fn collect_references(
         return Err(AppError::new(Code::NoEdgesAvailable, message)
             .hint("Use search_code with mode \"literal\" to find the word.")
             .advice("Use `codecompass grep -w` to find the word.")
+            .for_agent("Use grep_code with word=true to find the word.")
             .data(ErrorData::Language { language: symbol.file.language.clone() }));
     }
     if !others.is_empty() && inquiry.form == OutputFormat::Json {
         metadata.warnings.push(graph::chosen_warning(&symbol, name, others.len() + 1));
     }
     let is_kin = |language: &str| graph.can_interop(language, &symbol.file.language);
-    let (mut sites, counts) = found.classify(target, symbol.symbol(), is_kin);
+    let (mut sites, counts) = found.classify(graph, target, symbol.symbol(), is_kin);
     sites.retain(|site| question.kind.is_none_or(|kind| site.kind == kind));
     sites.retain(|site| question.tests.includes(is_test(graph, site)));
-    let total = sites.len();
     if inquiry.form != OutputFormat::Json {
-        // Two uses on one line share a row.
+        // Two uses on one line share a row, and count once.
         sites.dedup_by_key(|site| (site.file.id, site.line, site.confidence));
     }
+    let total = sites.len();
+    let possible = sites.iter().filter(|site| site.confidence == Confidence::Heuristic).count();
+    let in_tests = sites.iter().filter(|site| is_test(graph, site)).count();
     let mut tests = FoldedTests::empty();
     if inquiry.form != OutputFormat::Json && question.tests == TestFilter::Unset {
         let (of_tests, of_code): (Vec<Site>, Vec<Site>) = sites.into_iter().partition(|site| is_test(graph, site));
@@ -268,6 +325,10 @@ fn collect_references(
                 .try_map(|site| ReferenceRow::new(graph, site))?;
         }
     }
+    let uses = match inquiry.form {
+        OutputFormat::Json => BTreeMap::new(),
+        OutputFormat::Text(_) => group_by_use(graph, target, &mut sites),
+    };
     let path = file.as_ref().map(|file| &file.path);
     let chosen = question.tests.identity();
     let form = if inquiry.form == OutputFormat::Json { "" } else { " text" };
@@ -290,9 +351,10 @@ fn collect_references(
         metadata.next_cursor.clone_from(&next);
         metadata.completeness = Completeness::Truncated;
     }
-    if !found.is_complete() {
-        let (seen, all) = (found.files_scanned, found.total);
-        metadata.warnings.push(format!("checked {seen} of {all} occurrences of the name (time limit)"));
+    let progress = found.progress();
+    if let Some(progress) = progress.filter(|_| inquiry.form == OutputFormat::Json) {
+        let (found, examined) = (rows::count(total, "reference"), graph::progress_text(progress));
+        metadata.warnings.push(format!("at least {found} (time limit): {examined}"));
     }
     let mut through = if offset == 0 { graph.dispatch_calls(&found, target)? } else { Vec::new() };
     through.retain(|one| question.tests.includes(is_test(graph, &one.site)));
@@ -306,13 +368,12 @@ fn collect_references(
     };
     let text_files = texts.files.len();
     let implementations = match offset {
-        0 => graph.implementations(target),
+        0 => Implementation::all(graph, &found, target, question.kind)?,
         _ => Vec::new(),
     };
-    let implementations = implementations.iter().map(|at| Ok((GraphSymbol::load(graph, *at)?, found.count(*at))));
     Ok(References {
         previous: PreviousCall::new(TOOL.name, "symbol_name", name, asked.offered),
-        implementations: implementations.collect::<Result<_, AppError>>()?,
+        implementations,
         others: graph::load_others(graph, &others)?,
         limit: question.limit,
         room: inquiry.max_bytes(),
@@ -322,13 +383,35 @@ fn collect_references(
         text_files,
         text,
         symbol,
+        uses,
         references: places,
         tests,
         offset,
         listed,
         total,
+        possible,
+        in_tests,
+        progress,
         next,
     })
+}
+
+/// The minimum number of references that are grouped by use. Headings for fewer would be longer than the rows.
+const MIN_GROUPED: usize = 4;
+
+/// Sorts the references to a type by use and counts each use. Returns nothing, and sorts nothing, if the symbol is no type
+/// or all references are of one use.
+fn group_by_use(graph: &Graph<'_>, target: SymbolAt, sites: &mut [Site]) -> BTreeMap<TypeUse, usize> {
+    let mut uses = BTreeMap::new();
+    if sites.len() < MIN_GROUPED || !graph.is_type(target) {
+        return uses;
+    }
+    sites.iter().for_each(|site| *uses.entry(graph.type_use(site)).or_default() += 1);
+    if uses.len() < 2 {
+        return BTreeMap::new();
+    }
+    sites.sort_by_cached_key(|site| graph.type_use(site));
+    uses
 }
 
 impl Render for References {
@@ -336,8 +419,6 @@ impl Render for References {
 
     fn wire(self) -> Result<Self::Wire, AppError> {
         let line = |one: TextMention| wire::TextLine { path: one.path, line_start: one.line, context: one.context };
-        let implementation =
-            |(one, count): &(GraphSymbol, usize)| SymbolSummary { references: Some(*count), ..one.summary() };
         Ok(wire::References {
             symbol: self.symbol.located(),
             references: self.references.iter().map(ReferenceRow::wire).collect(),
@@ -347,7 +428,7 @@ impl Render for References {
             total_through: (!self.dispatch.is_empty()).then_some(self.total_dispatch),
             text_files: self.text_files,
             text: self.text.map(|text| text.into_iter().map(line).collect()),
-            implementations: self.implementations.iter().take(graph::MAX_OTHERS).map(implementation).collect(),
+            implementations: self.implementations.iter().take(MAX_IMPLEMENTATIONS).map(Implementation::wire).collect(),
             suggestions: if self.total == 0 { self.previous.suggestions(&KnownSymbols::default()) } else { None },
             other_matches: graph::summaries(&self.others),
         })

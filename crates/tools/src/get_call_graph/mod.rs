@@ -5,7 +5,7 @@ mod text;
 
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::AmbiguityPolicy;
-use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, Site, UnresolvedCall};
+use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, ScanProgress, Site, UnresolvedCall};
 use codecompass_wire::{fit, get_call_graph as wire, schema};
 use serde_json::Value;
 
@@ -152,7 +152,8 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Result<An
         };
         let further = NameLookup { cursor: None, offered: &OfferedTools::default(), ..asked };
         let mut first = collect_calls(graph, &asked, &mut metadata)?;
-        let code = u8::from(question.is_command && first.total == 0);
+        let has_path = first.path_to.as_ref().is_some_and(|path| !path.chain.is_empty());
+        let code = u8::from(question.is_command && first.total == 0 && first.values.is_empty() && !has_path);
         let mut more = Vec::with_capacity(question.also.len());
         // A file may define the name several times. The answer then covers each definition, in short form.
         if question.path.is_some() && inquiry.form != OutputFormat::Json && !first.others.is_empty() {
@@ -162,8 +163,10 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Result<An
             for other in others {
                 let place = strip_style(&other.location());
                 let asked = NameLookup { name: &place, ..further };
-                let part = collect_calls(graph, &asked, &mut Metadata::unknown());
-                more.push((place.clone(), part.map(|part| Calls { is_one_of_many: true, ..part })));
+                match collect_calls(graph, &asked, &mut Metadata::unknown()) {
+                    Ok(part) => first.variants.push(part),
+                    error => more.push((place.clone(), error)),
+                }
             }
         }
         for name in &question.also {
@@ -171,7 +174,9 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &CallGraphArgs) -> Result<An
             more.push((name.clone(), collect_calls(graph, &NameLookup { name, ..further }, &mut noted)));
             batch::add_warnings(&mut metadata, name, noted);
         }
-        graph::note_incomplete(graph, &mut metadata)?;
+        let answered = more.iter().filter_map(|(_, part)| part.as_ref().ok());
+        let is_in_text = std::iter::once(&first).chain(answered).any(Calls::is_incomplete);
+        graph::note_incomplete(graph, &mut metadata, is_in_text && inquiry.form != OutputFormat::Json)?;
         if let (Some(drawing), OutputFormat::Text(_)) = (question.drawing, inquiry.form) {
             return Ok(Answer { text: first.draw(drawing), json: Value::Null, code });
         }
@@ -197,6 +202,11 @@ pub(super) struct Calls {
     pub(super) symbol: GraphSymbol,
     pub(super) callers: Option<CallList>,
     pub(super) callees: Option<CallList>,
+    /// Whether the time was up before all callers, or all callees, were found.
+    pub(super) are_callers_cut: bool,
+    pub(super) are_callees_cut: bool,
+    /// How far the scan for direct callers came, if it is incomplete.
+    pub(super) progress: Option<ScanProgress>,
     pub(super) total: usize,
     pub(super) is_cut: bool,
     pub(super) next: Option<String>,
@@ -209,12 +219,15 @@ pub(super) struct Calls {
     /// The classification of all occurrences of its name.
     pub(super) counts: Option<Counts>,
     pub(super) possible: Vec<PossibleCall>,
+    /// The sites that pass or register the function.
+    pub(super) values: Vec<PossibleCall>,
     pub(super) lists_unresolved: bool,
     pub(super) limit: usize,
     pub(super) path_to: Option<PathTo>,
     pub(super) others: Vec<GraphSymbol>,
     /// Other symbols with the name are in the given file; each gets one line.
     pub(super) is_one_of_many: bool,
+    pub(super) variants: Vec<Calls>,
     /// There are too many of them to show more than their locations.
     pub(super) is_unknown: bool,
     pub(super) room: usize,
@@ -238,7 +251,7 @@ pub(super) struct CallRow {
     pub(super) implementations: usize,
 }
 
-/// A possible call of the symbol.
+/// A possible call of the symbol, or a use of it as a value.
 pub(super) struct PossibleCall {
     pub(super) site: Site,
     pub(super) from: EnclosingScope,
@@ -249,6 +262,8 @@ pub(super) struct PathTo {
     pub(super) name: String,
     pub(super) chain: Vec<GraphSymbol>,
     pub(super) depth: u32,
+    /// Whether the time was up before a chain was found.
+    pub(super) is_cut: bool,
 }
 
 fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metadata) -> Result<Calls, AppError> {
@@ -256,6 +271,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
     let snapshot = graph.snapshot();
     let file = inquiry.paths.resolve_optional_file(&[snapshot], question.path.as_deref())?;
     let handle = symbol_input::normalize_name(snapshot, &inquiry.paths, name)?;
+    let handle = symbol_input::follow_reexports(graph, handle, &mut metadata.warnings)?;
     let (target, others) = resolve_symbol(graph, &handle, file.as_ref(), inquiry.form)?;
     let symbol = GraphSymbol::load(graph, target)?;
     if !others.is_empty() && inquiry.form == OutputFormat::Json {
@@ -272,8 +288,14 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
         calls.edges.retain(|edge| question.tests.includes(edge.is_test));
         Ok(calls)
     };
-    let callers = side(question.callers, Direction::Callers)?;
-    let callees = side(question.callees, Direction::Callees)?;
+    // In text, a chain of calls is the whole answer.
+    let is_only_path = question.path_to.is_some() && inquiry.form != OutputFormat::Json && question.drawing.is_none();
+    let (wants_callers, wants_callees) = (question.callers && !is_only_path, question.callees && !is_only_path);
+    // Callees cost little, so callers, which may need all of the time, come last.
+    let callees = side(wants_callees, Direction::Callees)?;
+    let are_callees_cut = graph.is_cut();
+    let callers = side(wants_callers, Direction::Callers)?;
+    let are_callers_cut = graph.is_cut();
     let total = callers.edges.len() + callees.edges.len();
     let cursor = Cursor::new(Some(snapshot), &question.identity(name, file.as_ref(), inquiry.form));
     let offset = cursor.decode(asked.cursor)?;
@@ -298,27 +320,38 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
             edge.implementations = graph.implementations(at).len();
         }
     }
-    let unproved = callers.unproved.into_iter().map(|site| {
+    let with_scope = |site: Site| -> Result<PossibleCall, AppError> {
         let from = EnclosingScope::load(graph, site.file.id, site.from)?;
         Ok(PossibleCall { site, from })
-    });
-    let path_to = question.path_to.as_ref().map(|end| find_chain(graph, target, end, inquiry.form)).transpose()?;
-    if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty()) {
+    };
+    let unproved = callers.unproved.into_iter().map(with_scope);
+    let values = callers.values.into_iter().filter(|site| question.tests.includes(site.in_test)).map(with_scope);
+    let path_to = question.path_to.as_ref().map(|end| find_chain(graph, target, end, inquiry)).transpose()?;
+    if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty() && !is_only_path) {
         let what = format!("no chain to {} within {} calls", path.name, path.depth);
         metadata.warnings.push(format!("{what}; unresolved calls are not followed"));
     }
     let is_kin = |language: &str| graph.can_interop(language, &symbol.file.language);
-    let counts = match question.callers {
-        true => Some(graph.references_to_name(&symbol.symbol().name)?.classify(target, symbol.symbol(), is_kin).1),
+    let found = match wants_callers {
+        true => Some(graph.references_to_name(&symbol.symbol().name)?),
         false => None,
     };
+    let progress = found.as_ref().and_then(|found| found.progress());
+    let counts = found.map(|found| found.classify(graph, target, symbol.symbol(), is_kin).1);
+    if inquiry.form == OutputFormat::Json && (are_callers_cut || are_callees_cut) {
+        let examined = progress.map_or("not all symbols examined, ask again for the rest".into(), graph::progress_text);
+        metadata.warnings.push(format!("at least {} (time limit): {examined}", rows::count(total, "edge")));
+    }
     Ok(Calls {
         previous: PreviousCall::new(TOOL.name, "symbol_name", name, asked.offered),
         external: callees.outside,
         counts,
         symbol,
-        callers: question.callers.then_some(above),
-        callees: question.callees.then_some(below),
+        callers: wants_callers.then_some(above),
+        callees: wants_callees.then_some(below),
+        are_callers_cut,
+        are_callees_cut,
+        progress,
         total,
         is_cut,
         next,
@@ -326,11 +359,13 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
         offset,
         unresolved: callees.unresolved,
         possible: unproved.collect::<Result<_, AppError>>()?,
+        values: values.collect::<Result<_, AppError>>()?,
         lists_unresolved: question.list_unresolved,
         limit: question.limit,
         path_to,
         others: graph::load_others(graph, &others)?,
         is_one_of_many: false,
+        variants: Vec::new(),
         is_unknown: false,
         room: inquiry.max_bytes(),
     })
@@ -373,14 +408,20 @@ fn fitting_count(inquiry: &QueryContext<'_>, question: &CallGraphArgs, side: &Ca
     if kept < side.edges.len() { kept } else { usize::MAX }
 }
 
-fn find_chain(graph: &Graph<'_>, from: SymbolAt, name: &str, form: OutputFormat) -> Result<PathTo, AppError> {
-    let (end, _) = resolve_symbol(graph, name, None, form)?;
+fn find_chain(graph: &Graph<'_>, from: SymbolAt, name: &str, inquiry: &QueryContext<'_>) -> Result<PathTo, AppError> {
+    let handle = symbol_input::normalize_name(graph.snapshot(), &inquiry.paths, name)?;
+    let (end, _) = resolve_symbol(graph, &handle, None, inquiry.form)?;
     let chain = graph.path_between(from, end, MAX_DEPTH as u32 * 2)?;
     let symbols = chain.symbols.iter().map(|at| GraphSymbol::load(graph, *at)).collect::<Result<_, _>>()?;
-    Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth })
+    Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth, is_cut: graph.is_cut() })
 }
 
 impl Calls {
+    /// Whether the time was up before everything was found.
+    fn is_incomplete(&self) -> bool {
+        self.are_callers_cut || self.are_callees_cut || self.path_to.as_ref().is_some_and(|path| path.is_cut)
+    }
+
     /// The unresolved calls in the symbol.
     pub(super) fn unresolved(&self) -> impl Iterator<Item = (u32, &str, &'static str)> {
         self.unresolved.iter().map(|call| (call.line, call.name.as_str(), call.why))

@@ -1,6 +1,6 @@
 //! Call graphs as text: a row per caller or callee, or a drawing.
 
-use super::{CallList, CallRow, Calls};
+use super::{CallList, CallRow, Calls, PathTo};
 use crate::graph::{self, EnclosingScope, GraphSymbol};
 use crate::rows::{self, RowWriter};
 use codecompass_workspace::escape::escape_control;
@@ -16,24 +16,46 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
         let what = "several symbols with this name in this file; give one as path:line";
         return format!("{}: {what}: {}\n", escape_control(&symbol.name), graph::locations_text(all));
     }
+    if let Some(path) = calls.path_to.as_ref().filter(|_| calls.callers.is_none() && calls.callees.is_none()) {
+        return path_text(path, &head) + &graph::others_text(&calls.others);
+    }
     if calls.is_one_of_many {
-        return calls_in_lines(calls, &head);
+        return calls_in_lines(calls);
     }
     let mut sheet = RowWriter::new(calls.room);
     let mut cut = 0;
     let sides = [(&calls.callers, "called by"), (&calls.callees, "calls")];
-    let told: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
+    let shown: Vec<&str> = sides.iter().filter(|(side, _)| side.is_some()).map(|(_, title)| *title).collect();
     let is_empty = |side: &CallList| side.edges.is_empty() && side.tests.is_empty();
+    let progress = calls.progress_text();
     if sides.iter().filter_map(|(side, _)| side.as_ref()).all(is_empty) {
-        let what = if told == ["calls"] { "calls nothing here" } else { "no known calls" };
+        let what = match &progress {
+            Some(progress) => format!("no calls found yet; {progress}"),
+            None if shown == ["calls"] => "calls nothing here".into(),
+            None if !calls.values.is_empty() => "no direct calls".into(),
+            None => "no known calls".into(),
+        };
         sheet.line(&format!("{head}: {what}"));
     }
     for (side, title) in sides {
-        let Some(side) = side.as_ref().filter(|side| !is_empty(side)) else { continue };
+        let is_cut = if title == "calls" { calls.are_callees_cut } else { calls.are_callers_cut };
+        let progress = progress.as_ref().filter(|_| is_cut);
+        let Some(side) = side.as_ref().filter(|side| !is_empty(side)) else {
+            // The other direction has rows; without this line the answer would say that this one has none.
+            let is_missing =
+                side.is_some() && sides.iter().flat_map(|(side, _)| side.iter()).any(|side| !is_empty(side));
+            if let Some(progress) = progress.filter(|_| is_missing) {
+                sheet.end_file();
+                sheet.line(&format!("{head} {title}: none found yet; {progress}"));
+            }
+            continue;
+        };
         sheet.end_file();
-        sheet.line(&format!("{head} {title}"));
+        let note = progress.map(|progress| format!(" at least these; {progress}")).unwrap_or_default();
+        sheet.line(&format!("{head} {title}{note}"));
         cut += write_rows(calls, side, title == "called by", &mut sheet);
     }
+    cut += write_values(calls, &head, &mut sheet);
     if calls.lists_unresolved {
         cut += write_unresolved(calls, &mut sheet);
     }
@@ -45,27 +67,70 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
     text
 }
 
-/// Renders one of several symbols that match the request: one line per direction.
-fn calls_in_lines<'e>(calls: &'e Calls, head: &str) -> String {
-    let mut text = String::new();
-    for (side, title) in [(&calls.callers, "called by"), (&calls.callees, "calls")] {
-        let Some(side) = side else { continue };
-        let all = || side.edges.iter().chain(&side.tests.rows);
-        let place = |edge: &'e CallRow| -> (&'e str, u32, String) {
-            let name = edge.far.name().map(|name| escape_control(&name).into_owned()).unwrap_or_default();
-            match &edge.far {
-                EnclosingScope::Symbol(callee) if title == "calls" => {
-                    (&callee.file.path, callee.symbol().lines.start, name)
-                }
-                _ => (&edge.call.path, edge.call.line, name),
-            }
+/// A chain of calls, or why there is none.
+fn path_text(path: &PathTo, head: &str) -> String {
+    if path.chain.is_empty() {
+        let (name, depth) = (escape_control(&path.name), path.depth);
+        return match path.is_cut {
+            true => format!("{head}: no chain to {name} found yet (time limit); ask again\n"),
+            false => format!("{head}: no chain to {name} within {depth} calls; unresolved calls are not followed\n"),
         };
-        let folded = side.tests.count() - side.tests.rows.len();
-        let folded = if folded > 0 { format!(", {}", rows::count(folded, "test")) } else { String::new() };
-        let told = if all().next().is_none() { "nothing".to_owned() } else { rows::locations(all().map(place)) };
-        text += &format!("{head} {title} {told}{folded}\n");
     }
-    text
+    let steps = path.chain.iter().map(|one| format!("{} {}", escape_control(&one.short_name()), one.location()));
+    format!("{}\n", steps.collect::<Vec<_>>().join(" → "))
+}
+
+impl Calls {
+    /// How far the search came, if its time was up.
+    fn progress_text(&self) -> Option<String> {
+        let rest = || "not all symbols examined, ask again for the rest".to_owned();
+        (self.are_callers_cut || self.are_callees_cut).then(|| self.progress.map_or_else(rest, graph::progress_text))
+    }
+}
+
+/// Renders several symbols that match the request: one line per direction. Overloads are called by the same code, and
+/// share a line.
+fn calls_in_lines(calls: &Calls) -> String {
+    let mut lines: Vec<(String, String, Vec<String>)> = Vec::new();
+    for one in std::iter::once(calls).chain(&calls.variants) {
+        let name = style::name(&escape_control(&one.symbol.short_name()));
+        let head = format!("{name} {}:", style::path(&escape_control(&one.symbol.file.path)));
+        let at = rows::lines_text(one.symbol.symbol().lines);
+        for (title, is_up) in [("called by", true), ("calls", false)] {
+            let Some(shown) = direction_in_line(one, is_up) else { continue };
+            let shown = format!("{title} {shown}");
+            match lines.iter_mut().find(|(known, calls, _)| *known == head && *calls == shown) {
+                Some((.., places)) => places.push(at.clone()),
+                None => lines.push((head.clone(), shown, vec![at.clone()])),
+            }
+        }
+    }
+    lines.into_iter().map(|(head, shown, places)| format!("{head}{} {shown}\n", places.join(","))).collect()
+}
+
+/// The callers or the callees of a symbol in one line.
+fn direction_in_line(calls: &Calls, is_up: bool) -> Option<String> {
+    let side = if is_up { calls.callers.as_ref()? } else { calls.callees.as_ref()? };
+    let all = || side.edges.iter().chain(&side.tests.rows);
+    let place = |edge: &CallRow| -> (String, u32, String) {
+        let name = edge.far.name().map(|name| escape_control(&name).into_owned()).unwrap_or_default();
+        match &edge.far {
+            EnclosingScope::Symbol(callee) if !is_up => (callee.file.path.clone(), callee.symbol().lines.start, name),
+            _ => (edge.call.path.clone(), edge.call.line, name),
+        }
+    };
+    let places: Vec<(String, u32, String)> = all().map(place).collect();
+    let folded = side.tests.count() - side.tests.rows.len();
+    let folded = if folded > 0 { format!(", {}", rows::count(folded, "test")) } else { String::new() };
+    let is_cut = if is_up { calls.are_callers_cut } else { calls.are_callees_cut };
+    let progress = calls.progress_text().filter(|_| is_cut);
+    let shown = match places.is_empty() {
+        true if progress.is_some() => "nothing found yet".to_owned(),
+        true => "nothing".to_owned(),
+        false => rows::locations(places.iter().map(|(path, line, name)| (path.as_str(), *line, name.clone()))),
+    };
+    let progress = progress.map(|progress| format!("; {progress}")).unwrap_or_default();
+    Some(format!("{shown}{folded}{progress}"))
 }
 
 /// Writes the rows of one direction; returns the number of rows that did not fit.
@@ -137,6 +202,25 @@ fn row(edge: &CallRow, is_up: bool) -> String {
     row
 }
 
+/// The maximum number of listed sites that pass or register a function.
+const MAX_VALUES: usize = 10;
+
+/// Writes the sites that pass or register the function, because it is called through them.
+fn write_values(calls: &Calls, head: &str, sheet: &mut RowWriter) -> usize {
+    if calls.values.is_empty() || calls.offset > 0 {
+        return 0;
+    }
+    sheet.end_file();
+    sheet.line(&format!("{head} passed or registered at"));
+    let mut cut = calls.values.len().saturating_sub(MAX_VALUES);
+    for one in calls.values.iter().take(MAX_VALUES) {
+        let name = one.from.name().unwrap_or_else(|| "(file level)".into());
+        let row = format!("{} {}", one.site.line, escape_control(&name));
+        cut += usize::from(!sheet.row(&one.site.file.path, &row));
+    }
+    cut
+}
+
 /// Writes the unresolved calls in the symbol and the possible calls of it.
 fn write_unresolved(calls: &Calls, sheet: &mut RowWriter) -> usize {
     let mut cut = 0;
@@ -170,10 +254,6 @@ fn footer(calls: &Calls, reader: Reader) -> String {
     } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
         let how = reader.switch("list_unresolved", "unresolved");
         text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));
-    }
-    if let Some(path) = calls.path_to.as_ref().filter(|path| !path.chain.is_empty()) {
-        let steps = path.chain.iter().map(|one| format!("{} {}", escape_control(&one.short_name()), one.location()));
-        text += &format!("path: {}\n", steps.collect::<Vec<_>>().join(" → "));
     }
     text + &graph::others_text(&calls.others)
 }

@@ -1,10 +1,12 @@
 //! `search_code`: the locations that answer a query.
 
+mod completion;
 mod text;
 
 use codecompass_lang::{REGISTRY, is_test_path};
 use codecompass_model::SymbolKind;
-use codecompass_query::grep::{Pattern, PatternOptions};
+use codecompass_query::encoder::Encoder;
+use codecompass_query::grep::{self, Pattern, PatternOptions};
 use codecompass_query::{
     HitKind, Intent, MAX_RESULTS, QueryMode, SearchHit, SearchRequest, SearchResults, nearest_names, search,
 };
@@ -55,6 +57,13 @@ pub const TOOL: ToolSpec = ToolSpec {
         shape::CURSOR,
         ALL,
         NO_SYNC,
+        optional(
+            "complete",
+            ParamKind::Flag(false),
+            "Complete the query to names and paths: prefixes, or beginnings of words",
+        )
+        .text_only()
+        .help("Complete the query to names and paths: `QuerySe`, `get_objec`, `HTTPResp`, `qs.filt`"),
         optional("index", ParamKind::Flag(false), "Index first if that was never done").cli_only(),
         optional("debug", ParamKind::Flag(false), "Add debugging details").cli_only(),
         WORKSPACE,
@@ -64,14 +73,23 @@ pub const TOOL: ToolSpec = ToolSpec {
     first: true,
     call: ToolCall::Anywhere(|call| {
         let mut question = SearchArgs::parse(&call.arguments)?;
+        // A person reads "default: 10" in the help, and gets as many.
+        question.is_open &= call.context.form != OutputFormat::Text(Reader::Person);
         question.debug |= call.is_debugging();
-        call.answer_query(|inquiry| answer(inquiry, &question))
+        let (is_completion, is_command) = (call.arguments.flag("complete"), call.is_command());
+        call.answer_query(|inquiry| match is_completion {
+            true => completion::answer(inquiry, &question, is_command),
+            false => answer(inquiry, &question),
+        })
     }),
 };
 
 /// The maximum size of a snippet, in lines and in characters.
 const MAX_SNIPPET_LINES: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 120;
+
+/// The maximum number of similar names that are suggested.
+const MAX_SIMILAR_NAMES: usize = 3;
 
 /// The parsed arguments.
 pub struct SearchArgs {
@@ -173,6 +191,7 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answe
         filter.as_ref().is_none_or(|filter| filter.allows(path)) && question.tests.includes(is_test_path(path))
     };
     let is_filtered = filter.is_some() || question.tests.is_filtering();
+    let encoder = inquiry.encoder(&mut metadata);
     let asked = SearchRequest {
         query: &question.query,
         languages: REGISTRY,
@@ -183,12 +202,18 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answe
         offset,
         limit: question.limit,
         use_embedding: inquiry.config.embedding,
-        should_continue: &inquiry.time_limit.should_continue(),
+        encoder: encoder.as_deref().map(|encoder| encoder as &dyn Encoder),
+        should_continue: &inquiry.scan_time_limit.should_continue(),
     };
     let found = search(snapshot, &asked)?;
     if found.timed_out {
         metadata.completeness = Completeness::Partial;
-        metadata.warnings.push("not all files were searched (time limit); retry, or narrow `path_filter`".into());
+        let searched = match found.files_searched {
+            Some((done, total)) => format!("{done} of {} searched (time limit)", rows::count(total, "file")),
+            None => "not all files were searched (time limit)".into(),
+        };
+        let found = if found.hits.is_empty() { "nothing found yet: " } else { "" };
+        metadata.warnings.push(format!("{found}{searched}; retry, or narrow `path_filter`"));
     }
     if found.is_quote_missing && !found.hits.is_empty() {
         metadata.warnings.push("no exact match for the quoted text; showing partial matches".into());
@@ -199,8 +224,8 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answe
         let empty = EmptySearchAnswer { question, found: &found, near, snapshot: Some(snapshot), metadata, offered };
         return Answer::render(inquiry.form, 1, empty);
     }
-    let (results, rows) = (Vec::new(), Vec::new());
-    let mut hits = SearchAnswer { snapshot, question, results, rows, offset, found, metadata, offered };
+    let (results, rows, missing) = (Vec::new(), Vec::new(), String::new());
+    let mut hits = SearchAnswer { snapshot, question, results, rows, missing, offset, found, metadata, offered };
     let kept = match inquiry.form {
         OutputFormat::Json => hits.lay_out_json(&inquiry.config)?,
         OutputFormat::Text(_) => hits.lay_out_text(inquiry.max_bytes())?,
@@ -227,6 +252,8 @@ struct SearchAnswer<'h> {
     found: SearchResults,
     results: Vec<ResultItem>,
     rows: Vec<String>,
+    /// A line that says that the name itself has no definition.
+    missing: String,
     offset: usize,
     metadata: Metadata,
     offered: &'h OfferedTools,
@@ -256,6 +283,9 @@ impl SearchAnswer<'_> {
             false => Vec::new(),
         };
         let is_folded = !named.is_empty();
+        if is_first && found.intent == Intent::Symbol && text::exact_definitions(&question.query, found).is_empty() {
+            self.missing = missing_note(snapshot, question)?;
+        }
         let bodies = is_first && found.intent == Intent::NaturalLanguage;
         self.rows = match is_folded && question.shape.detail == DetailLevel::Signature {
             true => text::definitions(question.shape, &named),
@@ -298,7 +328,7 @@ impl Render for SearchAnswer<'_> {
     }
 
     fn text(self, reader: Reader) -> Result<String, AppError> {
-        let mut text: String = self.rows.concat();
+        let mut text: String = self.missing + &self.rows.concat();
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -358,6 +388,10 @@ impl Render for EmptySearchAnswer<'_> {
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
+        if self.found.timed_out {
+            // The warning says how far the search came; it did not find that there is nothing.
+            return Ok(self.metadata.notes());
+        }
         let files = self.snapshot.map_or(0, |snapshot| snapshot.info().totals.files);
         let (query, ref_name) = (escape_control(&self.question.query), escape_control(&self.metadata.ref_name));
         let what = match self.question.reading {
@@ -475,13 +509,34 @@ fn locate_action(name: &str, ref_name: &str) -> wire::NextAction {
     }
 }
 
+/// The line above results that only resemble the requested name.
+fn missing_note(snapshot: &Snapshot, question: &SearchArgs) -> Result<String, AppError> {
+    let name = question.query.trim().trim_end_matches("()");
+    // A plain word is also a query in words.
+    let has_hump = name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+    if !has_hump && !name.contains(['_', ':', '.', '#', '$']) {
+        return Ok(String::new());
+    }
+    let wanted = PatternOptions { text: name, literal: true, ignore_case: false, word: true };
+    let Ok(pattern) = Pattern::new(&wanted) else { return Ok(String::new()) };
+    let is_mentioned = !grep::find(snapshot, &pattern, |_| true, Some(1))?.files.is_empty();
+    let (name, filters) = (escape_control(name), filters(question));
+    Ok(match is_mentioned {
+        true => format!("no definition of {name}{filters}; best matches:\n"),
+        false => {
+            let near = nearest_names(snapshot, &name, MAX_SIMILAR_NAMES)?.join(", ");
+            let near = if near.is_empty() { near } else { format!("; similar names: {}", escape_control(&near)) };
+            format!("{name} not found{filters}{near}; best matches:\n")
+        }
+    })
+}
+
 /// The names most similar to the words that were not found.
 fn similar_names(snapshot: &Snapshot, found: &SearchResults) -> Result<Vec<String>, AppError> {
-    const MAX_NAMES: usize = 3;
     let mut names: Vec<String> = Vec::new();
     for word in &found.words {
-        for name in nearest_names(snapshot, word, MAX_NAMES)? {
-            if names.len() < MAX_NAMES && !names.contains(&name) {
+        for name in nearest_names(snapshot, word, MAX_SIMILAR_NAMES)? {
+            if names.len() < MAX_SIMILAR_NAMES && !names.contains(&name) {
                 names.push(name);
             }
         }

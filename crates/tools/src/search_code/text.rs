@@ -5,6 +5,7 @@ use codecompass_model::{Lines, Symbol, SymbolKind};
 use codecompass_query::{HitKind, Intent, SearchHit, SearchResults, select_lines};
 use codecompass_store::Snapshot;
 
+use crate::graph;
 use crate::rows;
 use crate::shape::{self, DetailLevel, ResultShape};
 use codecompass_query::tokens;
@@ -78,20 +79,29 @@ fn file_rows(shape: ResultShape, places: &[&SearchHit]) -> Vec<String> {
     });
     let mut rows = Vec::with_capacity(places.len());
     for path in order {
-        let here: Vec<&&SearchHit> = places.iter().filter(|place| place.version.path == path).collect();
-        for (number, place) in here.iter().enumerate() {
-            let characters = if places.len() > 1 { SHORT_HEADER_CHARS } else { rows::MAX_ROW_CHARS };
+        let characters = if places.len() > 1 { SHORT_HEADER_CHARS } else { rows::MAX_ROW_CHARS };
+        let mut here: Vec<(String, Vec<&SearchHit>)> = Vec::new();
+        for place in places.iter().filter(|place| place.version.path == path) {
             let header = place.symbol().map(|symbol| rows::header(symbol, characters)).unwrap_or_default();
-            let head = if number == 0 && here.len() > 1 {
-                format!("{}\n", style::path(&escape_control(path)))
-            } else {
-                String::new()
+            let header = format!("{header}\n{}", shape.reasons_text(&place.scores));
+            // Overloads that look alike share a row.
+            match here.iter_mut().find(|(known, _)| *known == header) {
+                Some((_, overloads)) => overloads.push(place),
+                None => here.push((header, vec![place])),
+            }
+        }
+        let is_alone = here.len() == 1;
+        for (number, (header, overloads)) in here.into_iter().enumerate() {
+            let lines: Vec<String> = overloads.iter().map(|place| rows::lines_text(place.lines)).collect();
+            let path = style::path(&escape_control(path));
+            let at = match number {
+                _ if is_alone => format!("{path}:"),
+                0 => format!("{path}\n "),
+                _ => " ".to_owned(),
             };
-            let at = match here.len() {
-                1 => rows::location(path, place.lines),
-                _ => format!("{head} {}", rows::lines_text(place.lines)),
-            };
-            rows.push(format!("{at} {header}\n{}", shape.reasons_text(&place.scores)));
+            rows.push(format!("{at}{} {header}", lines.join(",")));
+            // Every definition has a text, so that they can be counted.
+            rows.extend(overloads.iter().skip(1).map(|_| String::new()));
         }
     }
     rows
@@ -120,7 +130,18 @@ pub(super) fn rows(
             } + &shape.reasons_text(&place.scores),
         );
     }
+    separate(&mut rows);
     Ok(rows)
+}
+
+/// Separates results of several lines from their neighbours.
+fn separate(rows: &mut [String]) {
+    let is_long: Vec<bool> = rows.iter().map(|row| row.lines().count() > 1).collect();
+    for (number, row) in rows.iter_mut().enumerate().skip(1) {
+        if is_long[number] || is_long[number - 1] {
+            row.insert(0, style::GAP);
+        }
+    }
 }
 
 fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<String, AppError> {
@@ -138,7 +159,10 @@ fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<Str
             let header = rows::header(symbol, rows::MAX_ROW_CHARS);
             let mut text = format!("{} {header}\n", rows::location(path, place.lines));
             // The header does not show why the hit matched, so the best line is added.
-            if place.match_ranges(&symbol.signature).is_empty() {
+            if let Some(line) = place.frame_line().filter(|line| *line != symbol.lines.start) {
+                let source = graph::source_line(snapshot, place.version.id, line)?;
+                text += &format!("  {}: {}\n", style::number(line), rows::source(&source));
+            } else if place.match_ranges(&symbol.signature).is_empty() {
                 text += &best_line(snapshot, place, symbol.lines.start)?;
             }
             text

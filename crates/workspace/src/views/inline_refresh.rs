@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use codecompass_index::{Freshness as Compared, freshness};
+use codecompass_index::{Freshness as Compared, Target, freshness};
 use codecompass_store::{Store, ViewInfo};
 
 use crate::error::{AppError, Code};
+use crate::jobs::IndexWait;
 use crate::metadata::Freshness;
 use crate::session::{SYNC_WAIT_TIMEOUT, SyncRequest};
 use crate::views::{Refresh, TargetView};
@@ -23,6 +24,21 @@ pub fn wait_for_other_process(at: &TargetView<'_>) -> bool {
         std::thread::sleep(POLL_INTERVAL);
     }
     was_running
+}
+
+/// Waits for the first index of a work tree by another process. Returns whether there was one and it ended.
+pub fn wait_for_first_index_elsewhere(at: &TargetView<'_>, wait: &IndexWait<'_>) -> bool {
+    let is_running = || at.session.active_job().is_some();
+    if !is_running() {
+        return false;
+    }
+    while is_running() {
+        if wait.remaining().is_zero() || wait.is_cancelled() {
+            return false;
+        }
+        std::thread::sleep(POLL_INTERVAL);
+    }
+    true
 }
 
 /// Refreshes views inside the request itself.
@@ -68,7 +84,8 @@ impl Refresh for InlineRefresh {
         true
     }
 
-    fn create_view(&self, at: &TargetView<'_>) -> Result<(), AppError> {
-        at.session.sync(at.target, SyncRequest { wait: true, ..SyncRequest::default() }).map(drop)
+    fn create_views(&self, at: &TargetView<'_>, also: &[Target]) -> Result<(), AppError> {
+        let request = SyncRequest { wait: true, also: also.to_vec(), ..SyncRequest::default() };
+        at.session.sync(at.target, request).map(drop)
     }
 }

@@ -9,6 +9,6 @@ mod inline_refresh;
 mod published;
 mod snapshot_cache;
 
-pub use inline_refresh::{InlineRefresh, wait_for_other_process};
+pub use inline_refresh::{InlineRefresh, wait_for_first_index_elsewhere, wait_for_other_process};
 pub use published::{Access, Published, Refresh, TargetView, published_for_target};
 pub use snapshot_cache::{CacheCommand, SnapshotCache};

@@ -56,11 +56,23 @@ pub trait Refresh {
     /// waits for a while.
     fn follow_checkout(&self, at: &TargetView<'_>) -> Result<(), AppError>;
 
+    /// Whether a request waits until changes are synced, however long a client may wait for that. `is_known`: there
+    /// are changes; otherwise they were not all looked for.
+    fn waits_for_sync(&self, _at: &TargetView<'_>, _is_known: bool) -> bool {
+        false
+    }
+
+    /// Waits for the first index of a work tree, if it is queued or running and the request may wait. Returns whether
+    /// it waited.
+    fn wait_for_first_index(&self, _at: &TargetView<'_>) -> bool {
+        false
+    }
+
     /// Waits briefly for a running sync of this view. Returns whether there was one and it finished.
     fn wait_for_sync(&self, at: &TargetView<'_>) -> bool;
 
-    /// Creates a view that does not exist yet.
-    fn create_view(&self, at: &TargetView<'_>) -> Result<(), AppError>;
+    /// Creates a view that does not exist yet, and in the same job those of further commits.
+    fn create_views(&self, at: &TargetView<'_>, also: &[Target]) -> Result<(), AppError>;
 
     /// Whether a job for this project is queued or running.
     fn has_active_job(&self, session: &Session) -> bool {
@@ -131,16 +143,22 @@ fn find_at(
     if target.is_worktree() {
         upkeep.ensure_watched();
     }
-    let known = match desk.store(session) {
-        Err(error) if error.code == Code::ProjectNotFound && access.index => None,
-        store => store?.view(&target.key)?,
+    let mut known = published_view(at, access, desk);
+    let is_missing = match &known {
+        Ok(view) => view.is_none(),
+        // An index of an older version may be about to be replaced.
+        Err(error) => matches!(error.code, Code::ProjectNotFound | Code::IndexIncompatible),
     };
+    if is_missing && target.is_worktree() && upkeep.wait_for_first_index(at) {
+        known = published_view(at, access, desk);
+    }
+    let known = known?;
     let state = match known {
         Some(known) if known.ref_name == target.ref_name || !target.is_worktree() => {
             state_of_current(at, &known, access, upkeep, desk)?
         }
         None if access.index || is_created_on_demand(&target.key, access) => {
-            upkeep.create_view(at)?;
+            upkeep.create_views(at, &[])?;
             ViewState { freshness: Freshness::Fresh, ..ViewState::stale() }
         }
         known if target.is_worktree() => state_after_checkout(at, known.as_ref(), access, upkeep, desk)?,
@@ -168,6 +186,18 @@ fn find_at(
     }
     metadata.warnings.extend(state.warnings);
     Ok(Some(Published { snapshot: Some(snapshot), resolve_cache: Some(memory), metadata }))
+}
+
+/// The published view of a target.
+fn published_view(
+    at: &TargetView<'_>,
+    access: Access<'_>,
+    desk: &mut SnapshotCache,
+) -> Result<Option<ViewInfo>, AppError> {
+    match desk.store(at.session) {
+        Err(error) if error.code == Code::ProjectNotFound && access.index => Ok(None),
+        store => Ok(store?.view(&at.target.key)?),
+    }
 }
 
 /// Whether a missing view is created on demand: always for a commit, because commits are not indexed by name.
@@ -257,9 +287,19 @@ fn freshen(
     let is_strict = policy == FreshnessPolicy::Strict;
     let found = upkeep.compare(at, desk.store(at.session)?, view, is_strict)?;
     let Compared::Stale { changed_files, examples } = found else { return Ok(ViewState::fresh()) };
+    let is_known = changed_files.is_some();
     let freshness = match policy {
+        FreshnessPolicy::Strict if upkeep.waits_for_sync(at, true) => {
+            let state = sync_first(at, upkeep, desk, MAX_SYNCS)?;
+            let is_fresh = state.freshness == Freshness::Fresh;
+            return if is_fresh { Ok(state) } else { Err(stale_error(at.target, Some(view), state.changed_files)) };
+        }
         FreshnessPolicy::Strict => return wait_until_fresh(at, view, changed_files, upkeep, desk),
-        FreshnessPolicy::Balanced if access.must_be_fresh => return sync_first(at, upkeep, desk),
+        FreshnessPolicy::Balanced if access.must_be_fresh => return sync_first(at, upkeep, desk, MAX_SYNCS),
+        FreshnessPolicy::Balanced if !access.no_sync && upkeep.waits_for_sync(at, is_known) => {
+            // If the files take too long to compare, another comparison shows no more than the first.
+            return sync_first(at, upkeep, desk, if is_known { MAX_SYNCS } else { 1 });
+        }
         FreshnessPolicy::Balanced if !access.no_sync => upkeep.refresh(at)?,
         _ => Freshness::Stale,
     };
@@ -278,11 +318,18 @@ fn missing_changes_warning(examples: &[String], changed_files: Option<u64>) -> O
     (!examples.is_empty()).then(|| format!("changes not in this answer: {}{more}", examples.join(", ")))
 }
 
+/// How often changes are synced before an answer: a running sync may have started before the last edit.
+const MAX_SYNCS: usize = 2;
+
 /// For a request about the changes themselves: waits for them. A failed sync is an error; a slow one is reported.
-fn sync_first(at: &TargetView<'_>, upkeep: &dyn Refresh, desk: &mut SnapshotCache) -> Result<ViewState, AppError> {
+fn sync_first(
+    at: &TargetView<'_>,
+    upkeep: &dyn Refresh,
+    desk: &mut SnapshotCache,
+    max_syncs: usize,
+) -> Result<ViewState, AppError> {
     let mut state = ViewState::stale();
-    // The running sync may have started before the last edit.
-    for _ in 0..2 {
+    for _ in 0..max_syncs {
         upkeep.follow_checkout(at)?;
         let store = desk.store(at.session)?;
         let Some(view) = store.view(&at.target.key)? else { break };
@@ -334,7 +381,10 @@ fn state_after_checkout(
     let mut state = ViewState::stale();
     match access.policy.unwrap_or(session.config.freshness_policy) {
         FreshnessPolicy::Strict => {
-            upkeep.wait_for_sync(at);
+            match upkeep.waits_for_sync(at, true) {
+                true => upkeep.follow_checkout(at)?,
+                false => drop(upkeep.wait_for_sync(at)),
+            }
             return match desk.store(session)?.view(&target.key)? {
                 Some(view) if view.ref_name == target.ref_name => state_of_current(at, &view, access, upkeep, desk),
                 view => Err(stale_error(target, view.as_ref(), None)),
@@ -397,7 +447,7 @@ fn stale_error(target: &Target, view: Option<&ViewInfo>, changed_files: Option<u
         _ => "Index is stale. Last indexed commit does not match HEAD.".into(),
     };
     let error = AppError::new(Code::IndexStale, message).hint("Run sync_repo to refresh.");
-    error.advice("Run `codecompass sync`, or retry without freshness_policy=strict.").data(ErrorData::Stale {
+    error.advice("Run `codecompass sync`.").for_agent("Ask again in a moment.").data(ErrorData::Stale {
         last_indexed_commit: view.and_then(|view| view.commit.clone()),
         current_head: target.commit.clone(),
         changed_files,

@@ -146,14 +146,20 @@ fn query_context<'s>(session: &'s Session, opened: &OpenIndex) -> QueryContext<'
         config,
         published,
         form: OutputFormat::Json,
-        time_limit: patience,
+        time_limit: patience.clone(),
+        scan_time_limit: patience,
         printer: None,
         offered: OfferedTools::default(),
+        data: session.data_folder().to_owned(),
     }
 }
 
 fn arguments<const N: usize>(tool: &ToolSpec, values: [(&str, Value); N]) -> Result<Arguments, AppError> {
-    Arguments::check(tool, values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Arguments::check(
+        tool,
+        OutputFormat::Json,
+        values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    )
 }
 
 fn ask_context(session: &Session, opened: &OpenIndex, query: &str) -> Result<Answer, AppError> {

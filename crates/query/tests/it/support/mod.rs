@@ -17,6 +17,7 @@ pub(crate) fn indexed(folders: &[TempDir; 2]) -> Snapshot {
         upgrade: false,
         wait: true,
         changed: None,
+        also: Vec::new(),
         limits: Limits::default(),
         threads: 1,
         tuning: Tuning::default(),
