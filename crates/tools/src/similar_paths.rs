@@ -14,15 +14,16 @@ const MAX_SUGGESTIONS: usize = 5;
 /// folders with a similar path.
 pub fn similar_paths(snapshot: &Snapshot, path: &str) -> Result<Vec<String>, AppError> {
     let catalogue = snapshot.versions_by_id()?;
-    let all: Vec<&str> = catalogue.values().map(|version| version.path.as_str()).collect();
-    Ok(similar(&all, path.trim_matches('/')))
+    let all = catalogue.values().map(|version| version.path.as_str()).collect();
+    Ok(similar(all, path.trim_matches('/')))
 }
 
-fn similar(all: &[&str], path: &str) -> Vec<String> {
+/// The order of `all` does not count: a catalogue lists versions in the order in which they were stored.
+fn similar(mut all: Vec<&str>, path: &str) -> Vec<String> {
+    all.sort_unstable();
     let name = file_name(path);
     let is_same = |known: &&&str| file_name(known) == name || known.ends_with(&format!("/{path}"));
     let mut found: Vec<String> = all.iter().filter(is_same).map(|known| (*known).to_owned()).collect();
-    found.sort();
     // A typo: the nearest name of the same folder, otherwise a similar path.
     if found.is_empty() {
         let folder = &path[..path.len() - name.len()];
@@ -76,11 +77,14 @@ mod tests {
             ("src/cor", &["src/core"]),
             ("src/cor/", &["src/core"]),
             ("lib/serch.rs", &["src/core/search.rs"]),
+            ("lib/wlak.rs", &["src/ignore/walk.rs", "tests/walk.rs"]),
             ("makefle", &["Makefile"]),
             ("quite/other.py", &[]),
         ];
         for (path, expected) in table {
-            assert_eq!(similar(&all, path.trim_matches('/')), *expected, "{path}");
+            assert_eq!(similar(all.to_vec(), path.trim_matches('/')), *expected, "{path}");
+            let stored_later: Vec<&str> = all.iter().rev().copied().collect();
+            assert_eq!(similar(stored_later, path.trim_matches('/')), *expected, "{path}, stored in another order");
         }
     }
 }
