@@ -92,10 +92,10 @@ fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, 
     let file = inquiry.paths.resolve_file(&[snapshot], "result_path", &question.path);
     let file = file.map_err(|error| error.with_metadata(metadata.clone()))?;
     match explain(snapshot, &asked, &file.path, question.line)? {
-        Explanation::Hit { place, rank } => Answer::render(
+        Explanation::Hit { hit, rank } => Answer::render(
             inquiry.form,
             0,
-            ExplainedHit { snapshot, query: &question.query, place: *place, rank, metadata },
+            ExplainedHit { snapshot, query: &question.query, hit: *hit, rank, metadata },
         ),
         Explanation::Missing(why) => {
             let mut why = absence(&why);
@@ -112,7 +112,7 @@ fn answer(inquiry: &QueryContext<'_>, question: &ExplainArgs) -> Result<Answer, 
 struct ExplainedHit<'h> {
     snapshot: &'h Snapshot,
     query: &'h str,
-    place: SearchHit,
+    hit: SearchHit,
     rank: usize,
     metadata: Metadata,
 }
@@ -123,16 +123,16 @@ impl Render for ExplainedHit<'_> {
     fn wire(self) -> Result<Self::Wire, AppError> {
         Ok(wire::Answer {
             query: self.query.to_owned(),
-            result: explained_result(self.snapshot, &self.place),
+            result: explained_result(self.snapshot, &self.hit),
             rank: Some(self.rank),
-            scoring: scoring(&self.place),
-            scoring_details: contribution_texts(&self.place),
+            scoring: scoring(&self.hit),
+            scoring_details: contribution_texts(&self.hit),
             metadata: self.metadata,
         })
     }
 
     fn text(self, _: Reader) -> Result<String, AppError> {
-        Ok(text(&self.place, self.rank) + &self.metadata.notes())
+        Ok(text(&self.hit, self.rank) + &self.metadata.notes())
     }
 }
 
@@ -175,8 +175,8 @@ fn absence(why: &MissReason) -> Absence {
             };
             Absence { terms: Some(words.clone()), ..absence(Reason::NoMatchingTerm, explanation) }
         }
-        MissReason::RankedBelow { place, rank, needed } => {
-            let total = place.scores.total();
+        MissReason::RankedBelow { hit, rank, needed } => {
+            let total = hit.scores.total();
             let explanation = match rank {
                 Some(rank) => {
                     format!("it is result {rank}, with a total of {total:.3}; the last one shown has {needed:.3}")
@@ -185,37 +185,37 @@ fn absence(why: &MissReason) -> Absence {
                     "it is beyond the maximum length of a list; its total is {total:.3}, the last one shown has {needed:.3}"
                 ),
             };
-            let ranked = Ranked { rank: *rank, needed: *needed, scoring: scoring(place) };
+            let ranked = Ranked { rank: *rank, needed: *needed, scoring: scoring(hit) };
             Absence { ranked: Some(ranked), ..absence(Reason::RankedLower, explanation) }
         }
     }
 }
 
-fn explained_result(snapshot: &Snapshot, place: &SearchHit) -> wire::ExplainedResult {
+fn explained_result(snapshot: &Snapshot, hit: &SearchHit) -> wire::ExplainedResult {
     wire::ExplainedResult {
-        result_id: place.result_id(),
-        result_type: place.kind.as_str().into(),
-        path: place.version.path.clone(),
-        line_start: place.lines.start,
-        line_end: place.lines.end,
-        kind: place.symbol().map(|symbol| symbol.kind.as_str().into()),
-        name: place.symbol().map(|symbol| symbol.name.clone()),
-        source_layer: snapshot.layer(place.version.id).map(|layer| layer.as_str().into()),
-        score: place.scores.confidence(),
+        result_id: hit.result_id(),
+        result_type: hit.kind.as_str().into(),
+        path: hit.version.path.clone(),
+        line_start: hit.lines.start,
+        line_end: hit.lines.end,
+        kind: hit.symbol().map(|symbol| symbol.kind.as_str().into()),
+        name: hit.symbol().map(|symbol| symbol.name.clone()),
+        source_layer: snapshot.layer(hit.version.id).map(|layer| layer.as_str().into()),
+        score: hit.scores.confidence(),
     }
 }
 
-fn scoring(place: &SearchHit) -> Numbers {
+fn scoring(hit: &SearchHit) -> Numbers {
     let mut scoring = Numbers::default();
-    place.scores.listed().for_each(|feature| scoring.add(feature.key(), place.scores.contribution(feature)));
-    scoring.add("total", place.scores.total());
+    hit.scores.listed().for_each(|feature| scoring.add(feature.key(), hit.scores.contribution(feature)));
+    scoring.add("total", hit.scores.total());
     scoring
 }
 
 /// One sentence for each contribution that is present, and for the six that the contract always requires.
-fn contribution_texts(place: &SearchHit) -> Named<String> {
+fn contribution_texts(hit: &SearchHit) -> Named<String> {
     let mut details = Named::default();
-    let source = match place.kind {
+    let source = match hit.kind {
         HitKind::Symbol => "symbols.name, symbols.doc, symbols.body",
         HitKind::Snippet => "snippets.text",
         HitKind::File => "files.path",
@@ -223,16 +223,16 @@ fn contribution_texts(place: &SearchHit) -> Named<String> {
     details.add("bm25_source", source.to_owned());
     for feature in &Feature::ALL[1..] {
         let is_named = (*feature as usize) <= Feature::KindMatch as usize;
-        if is_named || place.scores.value(*feature) > 0.0 {
-            details.add(format!("{}_reason", feature.key()), contribution_text(place, *feature));
+        if is_named || hit.scores.value(*feature) > 0.0 {
+            details.add(format!("{}_reason", feature.key()), contribution_text(hit, *feature));
         }
     }
     details
 }
 
-fn contribution_text(place: &SearchHit, feature: Feature) -> String {
-    let value = place.scores.value(feature);
-    let name = place.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
+fn contribution_text(hit: &SearchHit, feature: Feature) -> String {
+    let value = hit.scores.value(feature);
+    let name = hit.symbol().map_or("", |symbol| symbol.qualified_name.as_str());
     let percent = (value * 100.0).round();
     let stated = |yes: String, no: &str| if value > 0.0 { yes } else { no.to_owned() };
     match feature {
@@ -281,23 +281,23 @@ fn contribution_text(place: &SearchHit, feature: Feature) -> String {
     }
 }
 
-fn text(place: &SearchHit, rank: usize) -> String {
-    let name = place.symbol().map(|symbol| format!("  {} {}", symbol.kind, escape_control(&symbol.qualified_name)));
+fn text(hit: &SearchHit, rank: usize) -> String {
+    let name = hit.symbol().map(|symbol| format!("  {} {}", symbol.kind, escape_control(&symbol.qualified_name)));
     let mut text = format!(
         "{}:{}-{}{}\n  result {rank}, score {:.3}\n",
-        style::path(&escape_control(&place.version.path)),
-        place.lines.start,
-        place.lines.end,
+        style::path(&escape_control(&hit.version.path)),
+        hit.lines.start,
+        hit.lines.end,
         name.unwrap_or_default(),
-        place.scores.confidence(),
+        hit.scores.confidence(),
     );
-    for feature in Feature::ALL.iter().filter(|feature| place.scores.contribution(**feature) != 0.0) {
-        let contribution = place.scores.contribution(*feature);
+    for feature in Feature::ALL.iter().filter(|feature| hit.scores.contribution(**feature) != 0.0) {
+        let contribution = hit.scores.contribution(*feature);
         text += &format!(
             "  {contribution:>+9.4}  {:<17} {}\n",
             feature.key(),
-            escape_control(&contribution_text(place, *feature))
+            escape_control(&contribution_text(hit, *feature))
         );
     }
-    text + &format!("  {:>9.4}  total\n", place.scores.total())
+    text + &format!("  {:>9.4}  total\n", hit.scores.total())
 }

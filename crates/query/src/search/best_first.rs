@@ -43,10 +43,10 @@ pub(super) trait Choice: Sized {
     fn open(&mut self, node: Self::Node) -> Result<Contents<Self>, Self::Error>;
 
     /// The score of a place after those that were taken. It never increases, because places are only added.
-    fn score(&self, place: &Self::Place) -> i64;
+    fn score(&self, hit: &Self::Place) -> i64;
 
     /// Records that a place is taken.
-    fn take(&mut self, place: &mut Self::Place);
+    fn take(&mut self, hit: &mut Self::Place);
 }
 
 /// The contents of an opened node.
@@ -73,17 +73,17 @@ pub(super) fn best_first<C: Choice>(
                 for opened in choice.open(node)? {
                     let bound = match &opened {
                         Opened::Node(_, bound) => *bound,
-                        Opened::Place(place) => choice.score(place),
+                        Opened::Place(hit) => choice.score(hit),
                     };
                     debug_assert!(bound <= most, "{bound} exceeds the bound {most} of its node");
                     heap.push(HeapEntry { bound, what: opened });
                 }
             }
-            Opened::Place(mut place) => match choice.score(&place) {
-                worth if worth < most => heap.push(HeapEntry { bound: worth, what: Opened::Place(place) }),
+            Opened::Place(mut hit) => match choice.score(&hit) {
+                worth if worth < most => heap.push(HeapEntry { bound: worth, what: Opened::Place(hit) }),
                 _ => {
-                    choice.take(&mut place);
-                    list.push(place);
+                    choice.take(&mut hit);
+                    list.push(hit);
                 }
             },
         }
@@ -171,12 +171,12 @@ mod tests {
             })
         }
 
-        fn score(&self, place: &TestPlace) -> i64 {
-            place.total - loss(self.taken.get(&place.file).copied().unwrap_or(0))
+        fn score(&self, hit: &TestPlace) -> i64 {
+            hit.total - loss(self.taken.get(&hit.file).copied().unwrap_or(0))
         }
 
-        fn take(&mut self, place: &mut TestPlace) {
-            *self.taken.entry(place.file).or_default() += 1;
+        fn take(&mut self, hit: &mut TestPlace) {
+            *self.taken.entry(hit.file).or_default() += 1;
         }
     }
 

@@ -44,16 +44,16 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Looks up all words.
-    pub(super) fn new(snapshot: &Snapshot, question: &SearchRequest<'_>, asked: &ParsedQuery) -> Result<Self> {
+    pub(super) fn new(snapshot: &Snapshot, request: &SearchRequest<'_>, parsed: &ParsedQuery) -> Result<Self> {
         let text = snapshot
-            .search_text(&terms::groups(snapshot, &[TextField::Own, TextField::Chunk], &asked.words)?, FIELD_WEIGHTS)?;
-        let paths = snapshot.search(TextField::Path, &terms::groups(snapshot, &[TextField::Path], &asked.words)?)?;
+            .search_text(&terms::groups(snapshot, &[TextField::Own, TextField::Chunk], &parsed.words)?, FIELD_WEIGHTS)?;
+        let paths = snapshot.search(TextField::Path, &terms::groups(snapshot, &[TextField::Path], &parsed.words)?)?;
         let shares = TermShares::new(&text.symbols.rarity);
-        let name_hashes = asked.name_hashes();
-        let mut files = join(&text, &paths, &files_by_name_words(snapshot, asked)?, &shares);
-        if question.language.is_some() || question.paths.is_some() {
+        let name_hashes = parsed.name_hashes();
+        let mut files = join(&text, &paths, &files_by_name_words(snapshot, parsed)?, &shares);
+        if request.language.is_some() || request.paths.is_some() {
             let versions = snapshot.versions_by_id()?;
-            let accepts = |info: &Rc<VersionInfo>| question.accepts(&info.path, &info.language);
+            let accepts = |info: &Rc<VersionInfo>| request.accepts(&info.path, &info.language);
             files.retain(|(id, _)| versions.get(id).is_some_and(accepts));
         }
         for (version, file) in &mut files {
@@ -61,14 +61,14 @@ impl Candidates {
             let symbols = &text.symbols.hits[file.symbols.clone()];
             file.may_be_exact = symbols.iter().any(|hit| may_be_named(&name_hashes, hit));
         }
-        let is_named = asked.is_path && retain_typed_paths(snapshot, question, asked, &mut files)?;
-        let is_words = matches!(question.mode, QueryMode::Words);
+        let is_named = parsed.is_path && retain_typed_paths(snapshot, request, parsed, &mut files)?;
+        let is_words = matches!(request.mode, QueryMode::Words);
         let has_text = files.iter().any(|(_, file)| !file.symbols.is_empty() || !file.chunks.is_empty());
-        let exact = ExactMatches::find(snapshot, question, asked, &text)?;
+        let exact = ExactMatches::find(snapshot, request, parsed, &text)?;
         if !is_words {
             files.retain(|(version, _)| exact.lines.contains_key(version));
         }
-        let frames = frames::resolve(snapshot, question, &asked.frames)?;
+        let frames = frames::resolve(snapshot, request, &parsed.frames)?;
         let first_frame = |version: &VersionId| frames.iter().position(|frame| frame.candidate.version() == *version);
         for (version, file) in &mut files {
             file.has_text = exact.lines.contains_key(version);
@@ -81,7 +81,7 @@ impl Candidates {
             name_hashes,
             files,
             exact_only: is_words && !is_named,
-            with_files: is_words && (question.kinds.is_empty() || is_named) && (asked.is_path || !has_text),
+            with_files: is_words && (request.kinds.is_empty() || is_named) && (parsed.is_path || !has_text),
             is_named,
             exact_by_file: RefCell::default(),
             // A file without matching words is a candidate only if a line of it matches literally or a trace names it.
@@ -190,15 +190,15 @@ impl Candidates {
     /// The evidence for a candidate.
     pub(super) fn record_evidence(&self, candidate: Candidate) -> RecordEvidence {
         let file = self.file(candidate.version());
-        let (found, range, place) = match candidate {
-            Candidate::Symbol(_, place) => (&self.text.symbols, &file.symbols, place),
-            Candidate::Chunk(_, place) => (&self.text.chunks, &file.chunks, place),
+        let (found, range, ordinal) = match candidate {
+            Candidate::Symbol(_, ordinal) => (&self.text.symbols, &file.symbols, ordinal),
+            Candidate::Chunk(_, ordinal) => (&self.text.chunks, &file.chunks, ordinal),
             Candidate::File(_) => {
                 return RecordEvidence { frame: self.frame_score(candidate), ..RecordEvidence::default() };
             }
         };
         let hits = &found.hits[range.clone()];
-        let at = hits.binary_search_by_key(&place, |hit| hit.ordinal).ok();
+        let at = hits.binary_search_by_key(&ordinal, |hit| hit.ordinal).ok();
         let is_symbol = matches!(candidate, Candidate::Symbol(..));
         let mut signs = at.map_or_else(RecordEvidence::default, |at| self.evidence(&hits[at], found));
         signs.may_be_exact = is_symbol && at.is_some_and(|at| self.may_be_exact(&hits[at]));
@@ -332,20 +332,20 @@ impl TermShares {
 /// only those. Returns whether any file matched.
 fn retain_typed_paths(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
-    asked: &ParsedQuery,
+    request: &SearchRequest<'_>,
+    parsed: &ParsedQuery,
     files: &mut Vec<(VersionId, FileEvidence)>,
 ) -> Result<bool> {
     let lacks_line =
-        |info: &VersionInfo| asked.typed_line(&info.path).is_some_and(|line| line < 1 || line > info.lines);
-    let rank = |info: &VersionInfo| Some((asked.path_match(&info.path)?, lacks_line(info)));
-    let accepted = snapshot.versions_by_id()?.iter().filter(|(_, info)| question.accepts(&info.path, &info.language));
+        |info: &VersionInfo| parsed.typed_line(&info.path).is_some_and(|line| line < 1 || line > info.lines);
+    let rank = |info: &VersionInfo| Some((parsed.path_match(&info.path)?, lacks_line(info)));
+    let accepted = snapshot.versions_by_id()?.iter().filter(|(_, info)| request.accepts(&info.path, &info.language));
     let ranked: Vec<_> = accepted.filter_map(|(id, info)| Some((rank(info)?, *id))).collect();
     let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() else { return Ok(false) };
-    let mut meant: Vec<VersionId> = ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, id)| *id).collect();
-    meant.sort_unstable();
+    let mut named: Vec<VersionId> = ranked.iter().filter(|(rank, _)| *rank == best).map(|(_, id)| *id).collect();
+    named.sort_unstable();
     let mut known = std::mem::take(files).into_iter().peekable();
-    for id in meant {
+    for id in named {
         while known.next_if(|(version, _)| *version < id).is_some() {}
         let signs = known.next_if(|(version, _)| *version == id).map(|(_, signs)| signs);
         files.push((id, signs.unwrap_or(FileEvidence { may_be_unparsed: true, ..FileEvidence::default() })));
@@ -355,12 +355,12 @@ fn retain_typed_paths(
 
 /// Returns the files that may have a query word in their names, in order, with the words as bits; the lowest bit is set
 /// for all of them.
-fn files_by_name_words(snapshot: &Snapshot, asked: &ParsedQuery) -> Result<TextHits> {
-    let stems = asked.stems.iter().map(String::as_str);
-    let tokens = terms::path_words_with_stems(snapshot, stems, |word| asked.file_name_word_score(word) > 0.0)?;
-    let mut of_words = vec![Vec::new(); asked.words.len()];
+fn files_by_name_words(snapshot: &Snapshot, parsed: &ParsedQuery) -> Result<TextHits> {
+    let stems = parsed.stems.iter().map(String::as_str);
+    let tokens = terms::path_words_with_stems(snapshot, stems, |word| parsed.file_name_word_score(word) > 0.0)?;
+    let mut of_words = vec![Vec::new(); parsed.words.len()];
     for token in &tokens {
-        let borne = asked.name_terms(token);
+        let borne = parsed.name_terms(token);
         let of_words = of_words.iter_mut().enumerate().filter(|(at, _)| borne >> (*at).min(63) & 1 == 1);
         of_words.for_each(|(_, of_word)| of_word.push(token.clone()));
     }

@@ -34,17 +34,17 @@ pub(super) struct EmbeddedQuery {
 
 /// Returns the query as the model reads it, if it is in natural language.
 pub(super) fn embed_query(
-    question: &SearchRequest<'_>,
-    asked: &ParsedQuery,
-    gathered: &Candidates,
+    request: &SearchRequest<'_>,
+    parsed: &ParsedQuery,
+    candidates: &Candidates,
 ) -> Option<EmbeddedQuery> {
     let is_asked =
-        question.use_embedding && matches!(question.mode, QueryMode::Words) && asked.is_question && !asked.wants_docs;
-    let embedding = if is_asked { MODEL.embed_query(question.query)? } else { return None };
+        request.use_embedding && matches!(request.mode, QueryMode::Words) && parsed.is_question && !parsed.wants_docs;
+    let embedding = if is_asked { MODEL.embed_query(request.query)? } else { return None };
     // A word that the view does not contain is as rare as the rarest one; similar words may still match it.
-    let rarest = gathered.rarity().iter().copied().fold(0.0, f64::max);
+    let rarest = candidates.rarity().iter().copied().fold(0.0, f64::max);
     let words =
-        asked.words.iter().zip(gathered.rarity()).filter(|(word, _)| word.is_typed() && !word.text.contains('_'));
+        parsed.words.iter().zip(candidates.rarity()).filter(|(word, _)| word.is_typed() && !word.text.contains('_'));
     let factors = words.map(|(word, rarity)| {
         let rarity = if *rarity > 0.0 { *rarity } else { rarest };
         (word.text.as_str(), (rarity * word.weight * 1e3).round() as u32)
@@ -55,24 +55,24 @@ pub(super) fn embed_query(
 /// Sets the similarity and the match by word of each hit that is a symbol, and a share of both for text outside symbols.
 /// Test blocks get none: their titles describe the code they test. Other test code, unless the query asks for tests,
 /// gets a share of its own.
-pub(super) fn set_similarity(snapshot: &Snapshot, meant: &mut EmbeddedQuery, places: &mut [SearchHit]) -> Result<()> {
-    for place in places {
-        let text = snapshot.text(place.version.id)?;
-        let path = MODEL.look_up([place.version.path.as_str()]);
-        let is_test = place.scores.value(Feature::Test) > 0.0;
+pub(super) fn set_similarity(snapshot: &Snapshot, embedded: &mut EmbeddedQuery, hits: &mut [SearchHit]) -> Result<()> {
+    for hit in hits {
+        let text = snapshot.text(hit.version.id)?;
+        let path = MODEL.look_up([hit.version.path.as_str()]);
+        let is_test = hit.scores.value(Feature::Test) > 0.0;
         let own = if is_test { TEST_SHARE } else { 1.0 };
-        let (words, own) = match (place.chunk_text(&text), place.symbol()) {
+        let (words, own) = match (hit.chunk_text(&text), hit.symbol()) {
             (Some(code), _) => (MODEL.passage_words(&Passage::of_text(code)), own * CHUNK_SHARE),
             // A minor symbol has few words, and all of them are similar if one is: `const hover = @import("hover.zig")`.
             (None, Some(symbol)) if symbol.kind != SymbolKind::Test => {
-                let own = own * (1.0 - place.scores.value(Feature::Minor));
+                let own = own * (1.0 - hit.scores.value(Feature::Minor));
                 (MODEL.passage_words(&Passage::new(symbol, &text)), own)
             }
             _ => continue,
         };
-        let near = MODEL.embed_words(&words).map_or(0, |own| own.similarity(&meant.embedding));
-        let matched = meant.words.as_mut().map_or(0, |matcher| matcher.score(&words, &path));
-        let scores = &mut place.scores;
+        let near = MODEL.embed_words(&words).map_or(0, |own| own.similarity(&embedded.embedding));
+        let matched = embedded.words.as_mut().map_or(0, |matcher| matcher.score(&words, &path));
+        let scores = &mut hit.scores;
         scores.set(Feature::Meaning, own * f64::from(near.max(0)) / f64::from(MAX_SIMILARITY));
         scores.set(Feature::WordMatch, own * f64::from(matched) / f64::from(MAX_MATCH));
     }
@@ -82,25 +82,25 @@ pub(super) fn set_similarity(snapshot: &Snapshot, meant: &mut EmbeddedQuery, pla
 /// Sets the similarity by the user's encoder, for hits whose vectors are known.
 pub(super) fn set_encoder_similarity(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
-    places: &mut [SearchHit],
+    request: &SearchRequest<'_>,
+    hits: &mut [SearchHit],
 ) -> Result<()> {
-    let Some(encoder) = question.encoder else { return Ok(()) };
-    let Some(meant) = encoder.query_vector(question.query) else { return Ok(()) };
+    let Some(encoder) = request.encoder else { return Ok(()) };
+    let Some(embedded) = encoder.query_vector(request.query) else { return Ok(()) };
     let mut encoded = Vec::new();
-    for (at, place) in places.iter().enumerate() {
+    for (at, hit) in hits.iter().enumerate() {
         if let Some(symbol) =
-            place.symbol().filter(|symbol| is_encoded(symbol) && place.scores.value(Feature::Test) <= 0.0)
+            hit.symbol().filter(|symbol| is_encoded(symbol) && hit.scores.value(Feature::Test) <= 0.0)
         {
-            let text = snapshot.text(place.version.id)?;
+            let text = snapshot.text(hit.version.id)?;
             encoded.push((at, passage_key(&passage(symbol, &text))));
         }
     }
     let keys: Vec<PassageKey> = encoded.iter().map(|(_, key)| *key).collect();
     for ((at, _), vector) in encoded.iter().zip(encoder.passage_vectors(&keys)) {
-        let near = vector.map_or(0.0, |vector| vector.similarity(&meant));
-        let own = 1.0 - places[*at].scores.value(Feature::Minor);
-        places[*at].scores.set(Feature::Encoder, own * near);
+        let near = vector.map_or(0.0, |vector| vector.similarity(&embedded));
+        let own = 1.0 - hits[*at].scores.value(Feature::Minor);
+        hits[*at].scores.set(Feature::Encoder, own * near);
     }
     Ok(())
 }

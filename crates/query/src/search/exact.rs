@@ -44,28 +44,28 @@ impl ExactMatches {
     /// that contain the fixed parts of its message.
     pub(super) fn find(
         snapshot: &Snapshot,
-        question: &SearchRequest<'_>,
-        asked: &ParsedQuery,
+        request: &SearchRequest<'_>,
+        parsed: &ParsedQuery,
         found: &TextResults,
     ) -> Result<Self> {
-        let text: Rc<str> = Rc::from(question.query);
-        match question.mode {
-            QueryMode::Literal(pattern) => Self::find_lines(snapshot, question, pattern, Some(text)),
-            QueryMode::Regex(pattern) => Self::find_lines(snapshot, question, pattern, None),
+        let text: Rc<str> = Rc::from(request.query);
+        match request.mode {
+            QueryMode::Literal(pattern) => Self::find_lines(snapshot, request, pattern, Some(text)),
+            QueryMode::Regex(pattern) => Self::find_lines(snapshot, request, pattern, None),
             QueryMode::Words => {
-                for text in &asked.texts_to_try {
+                for text in &parsed.texts_to_try {
                     let wanted = PatternOptions { text, literal: true, ignore_case: false, word: false };
                     let Ok(pattern) = Pattern::new(&wanted) else { continue };
-                    let exact = Self::find_lines(snapshot, question, &pattern, Some(text.clone()))?;
+                    let exact = Self::find_lines(snapshot, request, &pattern, Some(text.clone()))?;
                     if !exact.lines.is_empty() || exact.timed_out {
                         return Ok(exact);
                     }
                 }
-                let Some(message) = messages::find_message(question.query, asked.intent, !asked.frames.is_empty())
+                let Some(message) = messages::find_message(request.query, parsed.intent, !parsed.frames.is_empty())
                 else {
                     return Ok(Self::default());
                 };
-                let (lines, worth, is_late) = messages::matching_lines(snapshot, question, message, found)?;
+                let (lines, worth, is_late) = messages::matching_lines(snapshot, request, message, found)?;
                 Ok(Self { lines, score: worth, timed_out: is_late, ..Self::default() })
             }
         }
@@ -73,13 +73,13 @@ impl ExactMatches {
 
     fn find_lines(
         snapshot: &Snapshot,
-        question: &SearchRequest<'_>,
+        request: &SearchRequest<'_>,
         pattern: &Pattern,
         text: Option<Rc<str>>,
     ) -> Result<Self> {
-        let accepts = |version: &VersionInfo| question.accepts(&version.path, &version.language);
+        let accepts = |version: &VersionInfo| request.accepts(&version.path, &version.language);
         let found =
-            grep::find_cancellable(snapshot, pattern, accepts, Some(MAX_EXACT_LINES), question.should_continue)?;
+            grep::find_cancellable(snapshot, pattern, accepts, Some(MAX_EXACT_LINES), request.should_continue)?;
         let numbers = |lines: Vec<grep::MatchedLine>| lines.into_iter().map(|line| line.number).collect();
         let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
         Ok(Self {

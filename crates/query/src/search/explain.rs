@@ -15,7 +15,7 @@ pub enum Explanation {
     /// The location is in the list.
     Hit {
         /// The search hit, with the contribution of each feature.
-        place: Box<SearchHit>,
+        hit: Box<SearchHit>,
         /// The rank in the list, from 1.
         rank: usize,
     },
@@ -48,7 +48,7 @@ pub enum MissReason {
     /// Other hits have higher scores.
     RankedBelow {
         /// The search hit, with the contribution of each feature.
-        place: Box<SearchHit>,
+        hit: Box<SearchHit>,
         /// The rank, from 1; unknown if it is beyond the maximum length of a list.
         rank: Option<usize>,
         /// The total of the last hit in the list.
@@ -57,43 +57,43 @@ pub enum MissReason {
 }
 
 /// Explains the presence or absence of one location in the results of a query. `offset` is ignored.
-pub fn explain(snapshot: &Snapshot, question: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
-    match Quoted::parse(question) {
-        Some(quoted) if quoted.occurs_anywhere(snapshot, question)? => {
-            explain_unquoted(snapshot, &quoted.to_request(question), path, line)
+pub fn explain(snapshot: &Snapshot, request: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
+    match Quoted::parse(request) {
+        Some(quoted) if quoted.occurs_anywhere(snapshot, request)? => {
+            explain_unquoted(snapshot, &quoted.to_request(request), path, line)
         }
-        _ => explain_unquoted(snapshot, question, path, line),
+        _ => explain_unquoted(snapshot, request, path, line),
     }
 }
 
-fn explain_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
-    let asked = ParsedQuery::new(snapshot, question)?;
-    let gathered = Candidates::new(snapshot, question, &asked)?;
-    let listed = rank(snapshot, question, &asked, &gathered, MAX_RESULTS)?;
-    let is_in = |place: &SearchHit| place.version.path == path && (place.lines.start..=place.lines.end).contains(&line);
-    let starts = |place: &SearchHit| place.version.path == path && place.lines.start == line;
-    let within = &listed[..listed.len().min(question.limit)];
+fn explain_unquoted(snapshot: &Snapshot, request: &SearchRequest<'_>, path: &str, line: u32) -> Result<Explanation> {
+    let parsed = ParsedQuery::new(snapshot, request)?;
+    let candidates = Candidates::new(snapshot, request, &parsed)?;
+    let listed = rank(snapshot, request, &parsed, &candidates, MAX_RESULTS)?;
+    let is_in = |hit: &SearchHit| hit.version.path == path && (hit.lines.start..=hit.lines.end).contains(&line);
+    let starts = |hit: &SearchHit| hit.version.path == path && hit.lines.start == line;
+    let within = &listed[..listed.len().min(request.limit)];
     // A hit that starts at the line is preferred, else the smallest one that contains it.
     let begins = within.iter().position(starts);
     let around = || (0..within.len()).filter(|at| is_in(&within[*at])).min_by_key(|at| span_lines(&within[*at]));
     if let Some(at) = begins.or_else(around) {
-        return Ok(Explanation::Hit { place: Box::new(listed[at].clone()), rank: at + 1 });
+        return Ok(Explanation::Hit { hit: Box::new(listed[at].clone()), rank: at + 1 });
     }
     let Some(version) = snapshot.version_at(path)? else {
         return Ok(Explanation::Missing(MissReason::NoSuchFile));
     };
-    miss_reason(snapshot, question, &asked, &gathered, &listed, &version, line).map(Explanation::Missing)
+    miss_reason(snapshot, request, &parsed, &candidates, &listed, &version, line).map(Explanation::Missing)
 }
 
-fn span_lines(place: &SearchHit) -> u32 {
-    place.lines.end - place.lines.start
+fn span_lines(hit: &SearchHit) -> u32 {
+    hit.lines.end - hit.lines.start
 }
 
 fn miss_reason(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
-    asked: &ParsedQuery,
-    gathered: &Candidates,
+    request: &SearchRequest<'_>,
+    parsed: &ParsedQuery,
+    candidates: &Candidates,
     listed: &[SearchHit],
     version: &VersionInfo,
     line: u32,
@@ -101,27 +101,27 @@ fn miss_reason(
     if line > version.lines.max(1) || line == 0 {
         return Ok(MissReason::PastEnd { lines: version.lines });
     }
-    if question.language.is_some_and(|language| language != version.language) {
+    if request.language.is_some_and(|language| language != version.language) {
         return Ok(MissReason::Filtered { by: "language", found: version.language.clone() });
     }
-    if !question.accepts(&version.path, &version.language) {
+    if !request.accepts(&version.path, &version.language) {
         return Ok(MissReason::Filtered { by: "path_filter", found: version.path.clone() });
     }
     let outline = snapshot.outline(version.id)?;
     let owners = LineOwners::new(&snapshot.text(version.id)?, &outline.symbols);
     let found = Candidate::at_line(version.id, &outline, &owners, line);
-    let no_word = || MissReason::NoMatchingWord { words: asked.word_texts() };
+    let no_word = || MissReason::NoMatchingWord { words: parsed.word_texts() };
     let Some(candidate) = found else { return Ok(no_word()) };
-    if !gathered.contains(snapshot, candidate)? {
+    if !candidates.contains(snapshot, candidate)? {
         return Ok(no_word());
     }
-    let Some(place) = read_candidate(snapshot, question, asked, gathered, candidate)? else {
+    let Some(hit) = read_candidate(snapshot, request, parsed, candidates, candidate)? else {
         let symbol = owners.owner_at(line).and_then(|symbol| outline.symbols.get(symbol as usize));
         let found = symbol.map_or("no symbol".to_owned(), |symbol| symbol.kind.to_string());
         return Ok(MissReason::Filtered { by: "kind", found });
     };
-    let needed = listed.get(question.limit.min(listed.len()).saturating_sub(1)).map_or(0.0, |last| last.scores.total());
+    let needed = listed.get(request.limit.min(listed.len()).saturating_sub(1)).map_or(0.0, |last| last.scores.total());
     let at = listed.iter().position(|other| other.candidate == candidate);
-    let place = at.map_or(place, |at| listed[at].clone());
-    Ok(MissReason::RankedBelow { place: Box::new(place), rank: at.map(|at| at + 1), needed })
+    let hit = at.map_or(hit, |at| listed[at].clone());
+    Ok(MissReason::RankedBelow { hit: Box::new(hit), rank: at.map(|at| at + 1), needed })
 }

@@ -48,18 +48,18 @@ pub(super) struct FrameMatch {
 }
 
 /// Returns the code that the frames name, innermost first and each once.
-pub(super) fn resolve(snapshot: &Snapshot, question: &SearchRequest<'_>, frames: &[Frame]) -> Result<Vec<FrameMatch>> {
+pub(super) fn resolve(snapshot: &Snapshot, request: &SearchRequest<'_>, frames: &[Frame]) -> Result<Vec<FrameMatch>> {
     let mut found: Vec<FrameMatch> = Vec::new();
     if frames.is_empty() {
         return Ok(found);
     }
-    let files = files_by_name(snapshot, question, frames)?;
+    let files = files_by_name(snapshot, request, frames)?;
     for frame in frames {
-        let meant = match file_name(frame) {
+        let embedded = match file_name(frame) {
             Some(name) => in_files(snapshot, frame, files.get(name).map_or(&[], Vec::as_slice))?,
-            None => by_name(snapshot, question, frame)?,
+            None => by_name(snapshot, request, frame)?,
         };
-        for next in meant {
+        for next in embedded {
             if !found.iter().any(|known| known.candidate == next.candidate) {
                 found.push(next);
             }
@@ -79,7 +79,7 @@ fn file_name(frame: &Frame) -> Option<&str> {
 /// Returns the accepted files with the file names of the frames, in the order of their paths.
 fn files_by_name<'f>(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
+    request: &SearchRequest<'_>,
     frames: &'f [Frame],
 ) -> Result<HashMap<&'f str, Vec<Rc<VersionInfo>>>> {
     let wanted: HashSet<&str> = frames.iter().filter_map(file_name).collect();
@@ -89,7 +89,7 @@ fn files_by_name<'f>(
     }
     for info in snapshot.versions_by_id()?.values() {
         let name = info.path.rsplit('/').next().and_then(|name| wanted.get(name));
-        if let Some(name) = name.filter(|_| question.accepts(&info.path, &info.language)) {
+        if let Some(name) = name.filter(|_| request.accepts(&info.path, &info.language)) {
             files.entry(name).or_default().push(Rc::clone(info));
         }
     }
@@ -141,7 +141,7 @@ fn fit(frame: &Frame, path: &str) -> Option<(Fit, usize)> {
 fn in_files(snapshot: &Snapshot, frame: &Frame, files: &[Rc<VersionInfo>]) -> Result<Vec<FrameMatch>> {
     let fits: Vec<_> = files.iter().filter_map(|info| Some((fit(frame, &info.path)?, info))).collect();
     let Some(best) = fits.iter().map(|(fit, _)| *fit).max() else { return Ok(Vec::new()) };
-    let mut meant: Vec<(bool, FrameMatch)> = Vec::new();
+    let mut embedded: Vec<(bool, FrameMatch)> = Vec::new();
     for (_, info) in fits.iter().filter(|(fit, _)| *fit == best).take(4 * MAX_HOMONYMS) {
         let Some((candidate, named, has_line)) = in_file(snapshot, frame, info)? else { continue };
         let is_accepted = match best.0 {
@@ -150,13 +150,13 @@ fn in_files(snapshot: &Snapshot, frame: &Frame, files: &[Rc<VersionInfo>]) -> Re
             Fit::NeedsBoth => named && has_line,
         };
         if is_accepted {
-            meant.push((named, FrameMatch { candidate, line: frame.line.filter(|_| has_line) }));
+            embedded.push((named, FrameMatch { candidate, line: frame.line.filter(|_| has_line) }));
         }
     }
     // Of several files those with a function of that name are meant.
-    let has_named = meant.iter().any(|(named, _)| *named);
-    let meant = meant.into_iter().filter(|(named, _)| *named || !has_named).map(|(_, found)| found);
-    Ok(meant.take(MAX_HOMONYMS).collect())
+    let has_named = embedded.iter().any(|(named, _)| *named);
+    let embedded = embedded.into_iter().filter(|(named, _)| *named || !has_named).map(|(_, found)| found);
+    Ok(embedded.take(MAX_HOMONYMS).collect())
 }
 
 /// Returns what a frame names in a file, whether it has the frame's name, and whether it contains the line. A name is
@@ -214,7 +214,7 @@ fn symbol_or_chunk(snapshot: &Snapshot, id: VersionId, outline: &Outline, line: 
 }
 
 /// Returns the only function that a frame without a file can mean.
-fn by_name(snapshot: &Snapshot, question: &SearchRequest<'_>, frame: &Frame) -> Result<Vec<FrameMatch>> {
+fn by_name(snapshot: &Snapshot, request: &SearchRequest<'_>, frame: &Frame) -> Result<Vec<FrameMatch>> {
     let Some(name) = frame.name.as_deref() else { return Ok(Vec::new()) };
     let rows: Vec<_> = snapshot.symbols_named(name)?.into_iter().filter(|row| is_function(row.kind)).collect();
     if rows.len() > MAX_NAMED {
@@ -223,7 +223,7 @@ fn by_name(snapshot: &Snapshot, question: &SearchRequest<'_>, frame: &Frame) -> 
     let mut found = Vec::new();
     for row in rows {
         let Some(info) = snapshot.version(row.version)? else { continue };
-        if !question.accepts(&info.path, &info.language) {
+        if !request.accepts(&info.path, &info.language) {
             continue;
         }
         let outline = snapshot.outline(row.version)?;

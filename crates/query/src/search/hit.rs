@@ -67,35 +67,35 @@ impl SearchHit {
     /// Reads a candidate; `None` if a filter excludes it.
     pub(super) fn read(
         snapshot: &Snapshot,
-        question: &SearchRequest<'_>,
-        asked: &ParsedQuery,
-        gathered: &Candidates,
+        request: &SearchRequest<'_>,
+        parsed: &ParsedQuery,
+        candidates: &Candidates,
         candidate: Candidate,
     ) -> Result<Option<Self>> {
         let id = candidate.version();
         let lost = || StoreError::Corrupt(format!("{candidate:?}"));
         let version = snapshot.version(id)?.ok_or_else(lost)?;
         let outline = snapshot.outline(id)?;
-        let frame_line = gathered.frame_line(candidate);
-        let line = frame_line.or_else(|| asked.typed_line(&version.path));
+        let frame_line = candidates.frame_line(candidate);
+        let line = frame_line.or_else(|| parsed.typed_line(&version.path));
         let at_line = match line.filter(|_| matches!(candidate, Candidate::File(_))) {
             Some(line) => symbol_at(snapshot, id, &outline, line)?,
             None => None,
         };
         let symbol = match candidate {
             Candidate::Symbol(_, symbol) => Some(symbol),
-            Candidate::Chunk(_, piece) => landmark_for_chunk(&outline, piece, question, asked),
+            Candidate::Chunk(_, piece) => landmark_for_chunk(&outline, piece, request, parsed),
             Candidate::File(_) => at_line,
         };
         let found = symbol.and_then(|symbol| outline.symbols.get(symbol as usize));
-        if !question.kinds.is_empty() && !found.is_some_and(|symbol| question.kinds.contains(&symbol.kind)) {
+        if !request.kinds.is_empty() && !found.is_some_and(|symbol| request.kinds.contains(&symbol.kind)) {
             return Ok(None);
         }
         let exact_lines = match candidate {
             Candidate::File(_) => Vec::new(),
             // The line of the frame is shown, whatever else the function contains.
             _ if frame_line.is_some() => Vec::new(),
-            _ => gathered.exact_lines(snapshot, id)?.get(&candidate).cloned().unwrap_or_default(),
+            _ => candidates.exact_lines(snapshot, id)?.get(&candidate).cloned().unwrap_or_default(),
         };
         let (what, lines) = match (candidate, found) {
             (Candidate::Symbol(..), _) if !exact_lines.is_empty() => (HitKind::Snippet, span(&exact_lines)),
@@ -114,12 +114,12 @@ impl SearchHit {
             kind: what,
             lines,
             scores: Scores::default(),
-            terms: gathered.record_evidence(candidate).terms,
+            terms: candidates.record_evidence(candidate).terms,
             candidate,
             outline,
             symbol,
-            stems: asked.stems.clone(),
-            exact: gathered.exact.text.clone(),
+            stems: parsed.stems.clone(),
+            exact: candidates.exact.text.clone(),
             exact_lines,
             line,
             frame_line,
@@ -175,8 +175,8 @@ impl SearchHit {
     pub(super) fn sort_key(&self) -> (&str, u32, u32, Candidate) {
         let candidate = match self.candidate {
             // Version ids reflect only the order in which the store received the files.
-            Candidate::Symbol(_, place) => Candidate::Symbol(VersionId::MIN, place),
-            Candidate::Chunk(_, place) => Candidate::Chunk(VersionId::MIN, place),
+            Candidate::Symbol(_, ordinal) => Candidate::Symbol(VersionId::MIN, ordinal),
+            Candidate::Chunk(_, ordinal) => Candidate::Chunk(VersionId::MIN, ordinal),
             Candidate::File(_) => Candidate::File(VersionId::MIN),
         };
         (&self.version.path, self.lines.start, self.lines.end, candidate)
@@ -226,14 +226,14 @@ impl SearchHit {
 /// Returns the landmark of a requested kind to which a chunk belongs. Among landmarks that enclose the start of the
 /// chunk or start in it, this is the one whose name has the most query words, else the innermost enclosing one. Without
 /// a kind filter a chunk has no landmark.
-fn landmark_for_chunk(outline: &Outline, piece: u32, question: &SearchRequest<'_>, asked: &ParsedQuery) -> Option<u32> {
+fn landmark_for_chunk(outline: &Outline, piece: u32, request: &SearchRequest<'_>, parsed: &ParsedQuery) -> Option<u32> {
     let lines = outline.chunks.get(piece as usize).filter(|_| has_landmarks(&outline.symbols))?.lines;
     let is_around = |symbol: &Symbol| (symbol.lines.start..=symbol.lines.end).contains(&lines.start);
     let begins = |symbol: &Symbol| (lines.start..=lines.end).contains(&symbol.lines.start);
-    let is_one = |symbol: &Symbol| question.kinds.contains(&symbol.kind) && (is_around(symbol) || begins(symbol));
+    let is_one = |symbol: &Symbol| request.kinds.contains(&symbol.kind) && (is_around(symbol) || begins(symbol));
     let worth = |at: usize, symbol: &Symbol| {
-        let place = if is_around(symbol) { (true, at) } else { (false, usize::MAX - at) };
-        (count_query_words(&asked.stems, &symbol.name), place)
+        let hit = if is_around(symbol) { (true, at) } else { (false, usize::MAX - at) };
+        (count_query_words(&parsed.stems, &symbol.name), hit)
     };
     let all = outline.symbols.iter().enumerate().filter(|(_, symbol)| is_one(symbol));
     all.max_by_key(|(at, symbol)| worth(*at, symbol)).map(|(at, _)| at as u32)
@@ -258,9 +258,9 @@ pub(crate) struct StemPrefixes {
 
 impl StemPrefixes {
     /// Collects the stems of the query that a hit matches.
-    pub(crate) fn for_hit(place: &SearchHit) -> Self {
+    pub(crate) fn for_hit(hit: &SearchHit) -> Self {
         let mut by_first = vec![Vec::new(); 256];
-        for stem in place.stems.iter().map(String::as_bytes).filter(|stem| !stem.is_empty()) {
+        for stem in hit.stems.iter().map(String::as_bytes).filter(|stem| !stem.is_empty()) {
             by_first[usize::from(stem[0])].push(Box::from(stem));
         }
         Self { by_first }

@@ -167,38 +167,38 @@ impl SearchResults {
 }
 
 /// Finds the hits for a query.
-pub fn search(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<SearchResults> {
-    match Quoted::parse(question) {
-        None => search_unquoted(snapshot, question),
-        Some(quoted) if quoted.occurs_anywhere(snapshot, question)? => {
-            let found = search_unquoted(snapshot, &quoted.to_request(question))?;
-            Ok(SearchResults { intent: Intent::classify(question.query, question.languages), ..found })
+pub fn search(snapshot: &Snapshot, request: &SearchRequest<'_>) -> Result<SearchResults> {
+    match Quoted::parse(request) {
+        None => search_unquoted(snapshot, request),
+        Some(quoted) if quoted.occurs_anywhere(snapshot, request)? => {
+            let found = search_unquoted(snapshot, &quoted.to_request(request))?;
+            Ok(SearchResults { intent: Intent::classify(request.query, request.languages), ..found })
         }
-        Some(_) => Ok(SearchResults { is_quote_missing: true, ..search_unquoted(snapshot, question)? }),
+        Some(_) => Ok(SearchResults { is_quote_missing: true, ..search_unquoted(snapshot, request)? }),
     }
 }
 
-fn search_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<SearchResults> {
-    let asked = ParsedQuery::new(snapshot, question)?;
-    let gathered = Candidates::new(snapshot, question, &asked)?;
-    let wanted = (question.offset + question.limit).min(MAX_RESULTS);
-    let mut places = rank(snapshot, question, &asked, &gathered, wanted + 1)?;
-    let is_whole = places.len() <= wanted;
-    let total = if is_whole { places.len() } else { gathered.count().max(places.len()) };
+fn search_unquoted(snapshot: &Snapshot, request: &SearchRequest<'_>) -> Result<SearchResults> {
+    let parsed = ParsedQuery::new(snapshot, request)?;
+    let candidates = Candidates::new(snapshot, request, &parsed)?;
+    let wanted = (request.offset + request.limit).min(MAX_RESULTS);
+    let mut hits = rank(snapshot, request, &parsed, &candidates, wanted + 1)?;
+    let is_whole = hits.len() <= wanted;
+    let total = if is_whole { hits.len() } else { candidates.count().max(hits.len()) };
     let has_more = wanted < MAX_RESULTS && !is_whole;
-    places.truncate(wanted);
-    let places: Vec<SearchHit> = places.into_iter().skip(question.offset).collect();
-    let (is_exhaustive, is_late) = (gathered.exact.is_exhaustive, gathered.exact.timed_out);
-    let (intent, words) = (asked.intent, asked.word_texts());
+    hits.truncate(wanted);
+    let hits: Vec<SearchHit> = hits.into_iter().skip(request.offset).collect();
+    let (is_exhaustive, is_late) = (candidates.exact.is_exhaustive, candidates.exact.timed_out);
+    let (intent, words) = (parsed.intent, parsed.word_texts());
     Ok(SearchResults {
-        hits: places,
+        hits: hits,
         total,
         has_more,
         intent,
         words,
         is_exhaustive,
         timed_out: is_late,
-        files_searched: gathered.exact.files_searched,
+        files_searched: candidates.exact.files_searched,
         is_quote_missing: false,
     })
 }
@@ -206,26 +206,26 @@ fn search_unquoted(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<
 /// Returns the best hits in order, at most `count`: by words, and for natural language also by embedding similarity.
 fn rank(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
-    asked: &ParsedQuery,
-    gathered: &Candidates,
+    request: &SearchRequest<'_>,
+    parsed: &ParsedQuery,
+    candidates: &Candidates,
     count: usize,
 ) -> Result<Vec<SearchHit>> {
-    let mut ranking = Ranking { snapshot, question, asked, gathered, files: HashMap::new() };
-    let files = gathered.files();
+    let mut ranking = Ranking { snapshot, request, parsed, candidates, files: HashMap::new() };
+    let files = candidates.files();
     let roots =
-        files.map(|(version, file)| (Node::File(version), features::upper_bound_of_file(asked, gathered, file)));
-    let Some(mut meant) = embedding::embed_query(question, asked, gathered) else {
+        files.map(|(version, file)| (Node::File(version), features::upper_bound_of_file(parsed, candidates, file)));
+    let Some(mut embedded) = embedding::embed_query(request, parsed, candidates) else {
         return ranking.best(roots.collect(), count);
     };
     let mut by_words = ranking.best(roots.collect(), count.max(embedding::RERANK_DEPTH))?;
     let rest = by_words.split_off(by_words.len().min(embedding::RERANK_DEPTH));
-    embedding::set_similarity(snapshot, &mut meant, &mut by_words)?;
-    embedding::set_encoder_similarity(snapshot, question, &mut by_words)?;
-    let weighed = by_words.into_iter().map(|mut place| {
-        place.scores.set(Feature::Repeat, 0.0);
-        let total = place.scores.total_units();
-        (Node::Reranked(Box::new(place)), total)
+    embedding::set_similarity(snapshot, &mut embedded, &mut by_words)?;
+    embedding::set_encoder_similarity(snapshot, request, &mut by_words)?;
+    let weighed = by_words.into_iter().map(|mut hit| {
+        hit.scores.set(Feature::Repeat, 0.0);
+        let total = hit.scores.total_units();
+        (Node::Reranked(Box::new(hit)), total)
     });
     ranking.files.clear();
     let mut list = ranking.best(weighed.collect(), count)?;
@@ -237,9 +237,9 @@ fn rank(
 /// The state of the selection.
 struct Ranking<'r> {
     snapshot: &'r Snapshot,
-    question: &'r SearchRequest<'r>,
-    asked: &'r ParsedQuery,
-    gathered: &'r Candidates,
+    request: &'r SearchRequest<'r>,
+    parsed: &'r ParsedQuery,
+    candidates: &'r Candidates,
     /// For each file, the number of taken hits and the terms that they contain.
     files: HashMap<VersionId, (usize, u64)>,
 }
@@ -269,58 +269,58 @@ impl Choice for Ranking<'_> {
     fn open(&mut self, node: Node) -> Result<Vec<Opened<Node, OrderedHit>>> {
         match node {
             Node::File(id) => {
-                let bound = features::upper_bound_of_records(self.asked, self.gathered, id);
+                let bound = features::upper_bound_of_records(self.parsed, self.candidates, id);
                 Ok(vec![Opened::Node(Node::OpenedFile(id), bound)])
             }
             Node::OpenedFile(id) => {
-                let bound = features::upper_bound_at_path(self.asked, self.gathered, &*self.version(id)?);
+                let bound = features::upper_bound_at_path(self.parsed, self.candidates, &*self.version(id)?);
                 Ok(vec![Opened::Node(Node::FoundFile(id), bound)])
             }
             Node::FoundFile(id) => {
                 let version = self.version(id)?;
                 let bound =
-                    |candidate| features::upper_bound_of_candidate(self.asked, self.gathered, candidate, &version);
+                    |candidate| features::upper_bound_of_candidate(self.parsed, self.candidates, candidate, &version);
                 let opened = |candidate| {
                     let bound = bound(candidate);
                     Opened::Node(Node::Candidate(candidate, bound, 0), bound)
                 };
-                Ok(self.gathered.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
+                Ok(self.candidates.candidates(self.snapshot, id)?.into_iter().map(opened).collect())
             }
             Node::Candidate(candidate, bound, loss) => {
                 // Reading is the main cost. Hits of its file that were taken in the meantime may have made it
                 // unreachable, so the loss is checked first; it is computed from the same terms as that of the hit.
-                let terms = self.gathered.record_evidence(candidate).terms;
+                let terms = self.candidates.record_evidence(candidate).terms;
                 let lost = repetition_units(self.repetition(candidate.version(), terms));
                 if lost < loss {
                     return Ok(vec![Opened::Node(Node::Candidate(candidate, bound, lost), bound + lost)]);
                 }
-                let place = read_candidate(self.snapshot, self.question, self.asked, self.gathered, candidate)?;
+                let hit = read_candidate(self.snapshot, self.request, self.parsed, self.candidates, candidate)?;
                 debug_assert!(
-                    place.as_ref().is_none_or(|place| place.scores.total_units() <= bound),
-                    "{place:?} {bound}"
+                    hit.as_ref().is_none_or(|hit| hit.scores.total_units() <= bound),
+                    "{hit:?} {bound}"
                 );
-                Ok(place.into_iter().map(|place| Opened::Place(OrderedHit(Box::new(place)))).collect())
+                Ok(hit.into_iter().map(|hit| Opened::Place(OrderedHit(Box::new(hit)))).collect())
             }
-            Node::Reranked(place) => Ok(vec![Opened::Place(OrderedHit(place))]),
+            Node::Reranked(hit) => Ok(vec![Opened::Place(OrderedHit(hit))]),
         }
     }
 
-    fn score(&self, OrderedHit(place): &OrderedHit) -> i64 {
-        place.scores.total_units() + repetition_units(self.repetition(place.version.id, place.terms))
+    fn score(&self, OrderedHit(hit): &OrderedHit) -> i64 {
+        hit.scores.total_units() + repetition_units(self.repetition(hit.version.id, hit.terms))
     }
 
-    fn take(&mut self, OrderedHit(place): &mut OrderedHit) {
-        place.scores.set(Feature::Repeat, self.repetition(place.version.id, place.terms));
-        let (count, terms) = self.files.entry(place.version.id).or_default();
+    fn take(&mut self, OrderedHit(hit): &mut OrderedHit) {
+        hit.scores.set(Feature::Repeat, self.repetition(hit.version.id, hit.terms));
+        let (count, terms) = self.files.entry(hit.version.id).or_default();
         *count += 1;
-        *terms |= place.terms;
+        *terms |= hit.terms;
     }
 }
 
 impl Ranking<'_> {
     fn best(&mut self, roots: Vec<(Node, i64)>, count: usize) -> Result<Vec<SearchHit>> {
         let list = best_first(self, roots, count)?;
-        Ok(list.into_iter().map(|OrderedHit(place)| *place).collect())
+        Ok(list.into_iter().map(|OrderedHit(hit)| *hit).collect())
     }
 
     fn version(&self, id: VersionId) -> Result<std::rc::Rc<codecompass_store::VersionInfo>> {
@@ -332,7 +332,7 @@ impl Ranking<'_> {
     /// first, and falls with the weight of the words that they lack. Both only increase the value as more hits are taken.
     fn repetition(&self, version: VersionId, own: u64) -> f64 {
         let Some((count, terms)) = self.files.get(&version) else { return 0.0 };
-        let new = self.gathered.share_of(own & !terms);
+        let new = self.candidates.share_of(own & !terms);
         ((*count).min(MAX_REPEATS) as f64 / MAX_REPEATS as f64).powi(2) * (1.0 - new)
     }
 }
@@ -367,33 +367,33 @@ impl Eq for OrderedHit {}
 /// Reads a candidate and scores it; `None` if a filter excludes it.
 fn read_candidate(
     snapshot: &Snapshot,
-    question: &SearchRequest<'_>,
-    asked: &ParsedQuery,
-    gathered: &Candidates,
+    request: &SearchRequest<'_>,
+    parsed: &ParsedQuery,
+    candidates: &Candidates,
     candidate: Candidate,
 ) -> Result<Option<SearchHit>> {
-    let Some(mut place) = SearchHit::read(snapshot, question, asked, gathered, candidate)? else {
+    let Some(mut hit) = SearchHit::read(snapshot, request, parsed, candidates, candidate)? else {
         return Ok(None);
     };
-    let text = match place.may_be_unparsed(question.languages) {
-        true => Some(snapshot.text(place.version.id)?),
+    let text = match hit.may_be_unparsed(request.languages) {
+        true => Some(snapshot.text(hit.version.id)?),
         false => None,
     };
-    let is_code = question.languages.is_code(&place.version.language);
-    let piece = text.as_deref().filter(|_| is_code).and_then(|text| place.unparsed_text(text));
-    place.scores = features::score(asked, &place, gathered, piece);
-    if asked.is_question && is_generated(snapshot, asked, place.version.id)? {
-        features::set_generated(&mut place.scores);
+    let is_code = request.languages.is_code(&hit.version.language);
+    let piece = text.as_deref().filter(|_| is_code).and_then(|text| hit.unparsed_text(text));
+    hit.scores = features::score(parsed, &hit, candidates, piece);
+    if parsed.is_question && is_generated(snapshot, parsed, hit.version.id)? {
+        features::set_generated(&mut hit.scores);
     }
-    Ok(Some(place))
+    Ok(Some(hit))
 }
 
 /// Whether the text of a file says that it is generated. Only questions pay for reading it: names are matched exactly.
-fn is_generated(snapshot: &Snapshot, asked: &ParsedQuery, version: VersionId) -> Result<bool> {
-    if let Some(known) = asked.generated.borrow().get(&version) {
+fn is_generated(snapshot: &Snapshot, parsed: &ParsedQuery, version: VersionId) -> Result<bool> {
+    if let Some(known) = parsed.generated.borrow().get(&version) {
         return Ok(*known);
     }
     let found = generated::is_generated_text(&snapshot.text(version)?);
-    asked.generated.borrow_mut().insert(version, found);
+    parsed.generated.borrow_mut().insert(version, found);
     Ok(found)
 }

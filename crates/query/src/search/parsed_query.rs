@@ -92,7 +92,7 @@ pub(super) enum PathMatch {
 }
 
 impl ParsedQuery {
-    pub(super) fn new(snapshot: &Snapshot, question: &SearchRequest<'_>) -> Result<Self> {
+    pub(super) fn new(snapshot: &Snapshot, request: &SearchRequest<'_>) -> Result<Self> {
         let mut edited = HashSet::new();
         let changed = snapshot.edited();
         if changed.len() <= MAX_EDITED_FILES {
@@ -100,14 +100,14 @@ impl ParsedQuery {
                 edited.extend(snapshot.version(id)?.map(|version| version.path.clone()));
             }
         }
-        Ok(Self { edited, ..Self::parse(question) })
+        Ok(Self { edited, ..Self::parse(request) })
     }
 
     /// Parses the query without data of the snapshot.
-    fn parse(question: &SearchRequest<'_>) -> Self {
-        let (query, languages) = (question.query, question.languages);
+    fn parse(request: &SearchRequest<'_>) -> Self {
+        let (query, languages) = (request.query, request.languages);
         let alone = path_alone(query, languages);
-        let frames = match question.mode {
+        let frames = match request.mode {
             QueryMode::Words if alone.is_none() => trace::parse(query, languages),
             _ => Vec::new(),
         };
@@ -118,7 +118,7 @@ impl ParsedQuery {
             Intent::NaturalLanguage if !frames.is_empty() => Intent::Path,
             intent => intent,
         };
-        let words = match (question.mode, alone) {
+        let words = match (request.mode, alone) {
             (QueryMode::Regex(_), _) => Vec::new(),
             // A literal query has no inflections.
             (QueryMode::Literal(_), _) => {
@@ -143,7 +143,7 @@ impl ParsedQuery {
         let named = query.split_whitespace().filter(is_name).map(last_name);
         let named = frames.iter().filter_map(|frame| frame.name.as_deref()).chain(named);
         let typed: HashSet<String> = named.filter(|name| !name.is_empty()).take(MAX_TYPED).map(str::to_owned).collect();
-        let is_sentence = matches!(question.mode, QueryMode::Words)
+        let is_sentence = matches!(request.mode, QueryMode::Words)
             && intent != Intent::Symbol
             && !is_trace
             && !report::is_report(query);
@@ -165,9 +165,9 @@ impl ParsedQuery {
             seen: RefCell::default(),
             generated: RefCell::default(),
             is_question: intent == Intent::NaturalLanguage && query.split_whitespace().count() >= MIN_QUESTION_WORDS,
-            kinds: question.kinds.to_vec(),
+            kinds: request.kinds.to_vec(),
             capitalised: last_name(query).starts_with(char::is_uppercase),
-            wants_tests: question.kinds.contains(&SymbolKind::Test)
+            wants_tests: request.kinds.contains(&SymbolKind::Test)
                 || any(&["test", "tests", "testing", "spec", "unittest", "fixture", "mock"]),
             wants_types: any(&[
                 "class",
@@ -243,9 +243,9 @@ impl ParsedQuery {
         for word in tokens(name) {
             let word = lower(word);
             let stem = terms::stem(&word);
-            let bears = |asked: &str| stem == asked || stem.len() >= 3 && asked.starts_with(stem);
-            for (at, asked) in self.words.iter().enumerate() {
-                if bears(&asked.text[..asked.stem]) {
+            let bears = |parsed: &str| stem == parsed || stem.len() >= 3 && parsed.starts_with(stem);
+            for (at, parsed) in self.words.iter().enumerate() {
+                if bears(&parsed.text[..parsed.stem]) {
                     borne |= 1 << at.min(63);
                 }
             }
@@ -259,16 +259,16 @@ impl ParsedQuery {
         let stem = terms::stem(word);
         // Endings contain no underscore, so a word with one can only match a stem with one.
         let is_near =
-            |asked: &String| asked.contains('_') && (word.contains(asked.as_str()) || asked.starts_with(stem));
+            |parsed: &String| parsed.contains('_') && (word.contains(parsed.as_str()) || parsed.starts_with(stem));
         if word.contains('_') && !self.stems.iter().any(is_near) {
             return 0.0;
         }
         let in_two = |at: usize| word.is_char_boundary(at) && self.has_word(&word[..at]) && self.has_word(&word[at..]);
         // A stem is a prefix of its word.
-        let begins = self.stems.iter().any(|asked| word.starts_with(asked.as_str()));
+        let begins = self.stems.iter().any(|parsed| word.starts_with(parsed.as_str()));
         if begins && (self.has_word(word) || (2..word.len().saturating_sub(1)).any(in_two)) {
             1.0
-        } else if stem.len() >= 3 && self.stems.iter().any(|asked| asked.starts_with(stem)) {
+        } else if stem.len() >= 3 && self.stems.iter().any(|parsed| parsed.starts_with(stem)) {
             PREFIX_WEIGHT
         } else {
             0.0
@@ -367,8 +367,8 @@ mod tests {
             ("thread pools", "th", 0.0),
             ("port", "report", 0.0),
         ] {
-            let asked = ParsedQuery::parse(&SearchRequest::new(query, codecompass_lang::REGISTRY, 1));
-            assert_eq!(mean_word_score(stem, |word| asked.file_name_word_score(word)), worth, "{query}: {stem}");
+            let parsed = ParsedQuery::parse(&SearchRequest::new(query, codecompass_lang::REGISTRY, 1));
+            assert_eq!(mean_word_score(stem, |word| parsed.file_name_word_score(word)), worth, "{query}: {stem}");
         }
     }
 
@@ -382,8 +382,8 @@ mod tests {
             ("the \"Transaction\", and Session's", vec!["Transaction"]),
             ("Foldable", vec![]),
         ] {
-            let asked = ParsedQuery::parse(&SearchRequest::new(query, codecompass_lang::REGISTRY, 1));
-            let mut proper: Vec<&str> = asked.proper.iter().map(String::as_str).collect();
+            let parsed = ParsedQuery::parse(&SearchRequest::new(query, codecompass_lang::REGISTRY, 1));
+            let mut proper: Vec<&str> = parsed.proper.iter().map(String::as_str).collect();
             proper.sort_unstable();
             assert_eq!(proper, names, "{query}");
         }
