@@ -52,7 +52,7 @@ use host::ServerHost;
 use places::{JoinedAnswers, MAX_ANSWERING, Place, Places};
 use recorded_call::RecordedCall;
 use warm::WarmProgress;
-use workers::{Client, QueueFull, TaskLength, Workers};
+use workers::{Client, QueueFull, TaskLength, Workers, nothing_to_deliver};
 use workspaces::{WorkspaceGuard, Workspaces};
 
 /// The time limit for opening a repository and for reading its references.
@@ -311,7 +311,7 @@ impl Server {
             if let (Some(history), Some(call)) = (&server.history, call) {
                 call.record(history, &reply, server.own_path().as_deref());
             }
-            done(reply);
+            Box::new(move || done(reply))
         })
     }
 
@@ -445,7 +445,11 @@ impl Server {
 
     /// Runs a task on a worker thread.
     pub(crate) fn run_on_worker(&self, task: impl FnOnce(&mut SnapshotCache) + Send + 'static) {
-        let submitted = self.workers.submit(Client::Server, "", TaskLength::Long, &Arc::default(), task);
+        let run = |cache: &mut SnapshotCache| {
+            task(cache);
+            nothing_to_deliver()
+        };
+        let submitted = self.workers.submit(Client::Server, "", TaskLength::Long, &Arc::default(), run);
         debug_assert!(submitted.is_ok(), "the queue is not bounded for the server itself");
     }
 

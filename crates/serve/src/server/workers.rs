@@ -5,6 +5,9 @@
 //! lookup or a health check is answered at once, whatever else is running. The tool determines which queries are long,
 //! because a started task cannot be moved.
 //!
+//! A thread counts as free before it sends an answer: a client that asks again at once would otherwise find the home
+//! thread busy, and every other thread would come to cache the same workspace.
+//!
 //! Clients take turns: the next task belongs to the client with the fewest running tasks that was served longest ago.
 //! One client uses at most all long-task threads but one, so that a long task of another client also starts at once.
 
@@ -31,7 +34,16 @@ const MAX_WAITING_PER_CLIENT: usize = 64;
 /// The maximum number of waiting tasks.
 const MAX_WAITING: usize = 1024;
 
-type Task = Box<dyn FnOnce(&mut SnapshotCache) + Send>;
+/// A task returns the delivery of its result, which happens once its thread counts as free.
+type Task = Box<dyn FnOnce(&mut SnapshotCache) -> Delivery + Send>;
+
+/// Sends a result to where it was asked for.
+pub(crate) type Delivery = Box<dyn FnOnce() + Send>;
+
+/// Returns the delivery of a task without a result.
+pub(crate) fn nothing_to_deliver() -> Delivery {
+    Box::new(|| {})
+}
 
 /// The client of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -259,7 +271,7 @@ impl Workers {
         about: &str,
         length: TaskLength,
         gone: &Arc<AtomicBool>,
-        task: impl FnOnce(&mut SnapshotCache) + Send + 'static,
+        task: impl FnOnce(&mut SnapshotCache) -> Delivery + Send + 'static,
     ) -> Result<(), QueueFull> {
         let mut state = self.shared.lock();
         let sum = about.bytes().fold(0usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
@@ -306,13 +318,15 @@ fn worker_loop(shared: &Shared, me: usize) {
                 shared.changed.notify_all();
                 drop(state);
                 // A panicking task does not end its thread, but clears the thread's cache.
-                if catch_unwind(AssertUnwindSafe(|| task(&mut desk))).is_err() {
+                let delivery = catch_unwind(AssertUnwindSafe(|| task(&mut desk)));
+                if delivery.is_err() {
                     desk.clear();
                 }
-                desk.evict_idle(IDLE_EVICT_TIME);
                 shared.lock().end(me);
                 // Another thread may take a long task that had to wait for the end of this one.
                 shared.changed.notify_all();
+                let _ = delivery.map(|deliver| catch_unwind(AssertUnwindSafe(deliver)));
+                desk.evict_idle(IDLE_EVICT_TIME);
             }
             None => {
                 drop(state);
@@ -344,7 +358,27 @@ mod tests {
     const OTHER: Client = Client::Session(2);
 
     fn submit(workers: &Workers, client: Client, length: TaskLength, task: impl FnOnce() + Send + 'static) {
-        workers.submit(client, "", length, &Arc::default(), move |_| task()).expect("there is room");
+        let run = move |_: &mut SnapshotCache| {
+            task();
+            nothing_to_deliver()
+        };
+        workers.submit(client, "", length, &Arc::default(), run).expect("there is room");
+    }
+
+    #[test]
+    fn a_client_that_asks_again_at_once_finds_its_home_thread_free() {
+        let workers = Workers::start(4).expect("threads can be started");
+        let mut threads = std::collections::HashSet::new();
+        for _ in 0..500 {
+            let (answer, answered) = mpsc::channel();
+            let run = move |_: &mut SnapshotCache| -> Delivery {
+                let thread = std::thread::current().id();
+                Box::new(move || answer.send(thread).expect("it waits"))
+            };
+            workers.submit(ONE, "", TaskLength::Short, &Arc::default(), run).expect("there is room");
+            threads.insert(answered.recv_timeout(TEST_TIMEOUT).expect("it is answered"));
+        }
+        assert_eq!(threads.len(), 1, "every thread that answers fills a cache of its own");
     }
 
     #[test]
@@ -378,7 +412,7 @@ mod tests {
             client,
             length: TaskLength::Short,
             gone: Arc::default(),
-            task: Box::new(|_| {}),
+            task: Box::new(|_| nothing_to_deliver()),
         };
         (0..50).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
         (0..3).for_each(|_| state.push(waiting(OTHER)).expect("there is room"));
@@ -399,7 +433,7 @@ mod tests {
         let gone = Arc::new(AtomicBool::new(false));
         let waiting = |client| {
             let gone = Arc::clone(&gone);
-            QueuedTask { home: 0, client, length: TaskLength::Long, gone, task: Box::new(|_| {}) }
+            QueuedTask { home: 0, client, length: TaskLength::Long, gone, task: Box::new(|_| nothing_to_deliver()) }
         };
         (0..MAX_WAITING_PER_CLIENT).for_each(|_| state.push(waiting(ONE)).expect("there is room"));
         assert_eq!(state.push(waiting(ONE)), Err(QueueFull));
@@ -424,6 +458,7 @@ mod tests {
                 let run = move |_: &mut SnapshotCache| {
                     begun.send(number).expect("the test listens");
                     let _ = is_open.recv();
+                    nothing_to_deliver()
                 };
                 let (client, about) = (Client::Session(number as u64), format!("workspace {number}"));
                 workers.submit(client, &about, TaskLength::Long, &Arc::default(), run).expect("there is room");
@@ -435,8 +470,8 @@ mod tests {
         // Short tasks are answered beside long ones, whatever their workspace and home thread.
         for number in 0..8 {
             let (answer, answered) = mpsc::channel();
-            let (about, run) =
-                (format!("workspace {number}"), move |_: &mut SnapshotCache| answer.send(()).expect("it waits"));
+            let about = format!("workspace {number}");
+            let run = move |_: &mut SnapshotCache| -> Delivery { Box::new(move || answer.send(()).expect("it waits")) };
             workers.submit(ONE, &about, TaskLength::Short, &Arc::default(), run).expect("there is room");
             answered.recv_timeout(TEST_TIMEOUT).expect("a short question is answered while three long ones run");
         }
