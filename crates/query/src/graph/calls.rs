@@ -8,6 +8,9 @@ use codecompass_store::Result;
 use super::references::is_call;
 use super::{EdgeKind, Graph, Site, enclosing_function, enclosing_owner};
 
+/// Data whose name occurs more often than this is not followed to further callers.
+const MAX_DATA_OCCURRENCES: usize = 200;
+
 /// The direction of traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -105,6 +108,7 @@ impl Graph<'_> {
                     edge.via = edge.via.or((depth > 1).then_some(near));
                     if let Some(symbol) = edge.symbol
                         && seen.insert(symbol)
+                        && (direction == Direction::Callees || !self.is_common_data(symbol)?)
                     {
                         next.push(symbol);
                     }
@@ -119,6 +123,20 @@ impl Graph<'_> {
             graph.values = self.value_uses(start)?;
         }
         Ok(graph)
+    }
+
+    /// Whether a symbol is data with a common name (`name = CharField()`). The call in its initialiser runs where it is
+    /// declared; only if it holds a function can code that calls it be a further caller, and to look for that among
+    /// thousands of occurrences takes longer than all the rest.
+    fn is_common_data(&self, at: SymbolAt) -> Result<bool> {
+        use SymbolKind::{Const, Field, Static, Var, Variant};
+        let Some(file) = self.file(at.file) else { return Ok(false) };
+        let Some(symbol) = file.facts.symbols.get(at.ordinal as usize) else { return Ok(false) };
+        if !matches!(symbol.kind, Const | Field | Static | Var | Variant) {
+            return Ok(false);
+        }
+        let occurrences = self.snapshot().references_named(&symbol.name)?;
+        Ok(occurrences.iter().map(|(_, places)| places.len()).sum::<usize>() > MAX_DATA_OCCURRENCES)
     }
 
     fn unproved_callers(&self, called: SymbolAt) -> Result<Vec<Site>> {
