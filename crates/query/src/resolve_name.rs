@@ -4,7 +4,7 @@
 //! that name. This module selects one of several matches for every tool that reports on one symbol, according to the
 //! tool's [`AmbiguityPolicy`].
 
-use codecompass_model::{Languages, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{Languages, Symbol, SymbolKind};
 use codecompass_store::{Result, Snapshot};
 
 use crate::graph::Graph;
@@ -36,7 +36,7 @@ pub enum AmbiguityPolicy<'g> {
     },
     /// Takes the first match if all matches are in one file; otherwise the name is ambiguous.
     OneFile,
-    /// Takes the most used match ([`Graph::rank_by_use`]) and lists all others.
+    /// Takes the most used match ([`Graph::sort_by_use`]) and lists all others.
     MostUsed {
         /// Provides the references.
         graph: &'g Graph<'g>,
@@ -114,17 +114,10 @@ fn drop_minor_matches(hits: &mut Vec<SymbolHit>) {
     }
 }
 
-fn sort_by_use(graph: &Graph<'_>, hits: &mut Vec<SymbolHit>) -> Result<()> {
+fn sort_by_use(graph: &Graph<'_>, hits: &mut [SymbolHit]) -> Result<()> {
     let [first, _, ..] = &hits[..] else { return Ok(()) };
     let found = graph.references_to_name(&first.symbol().name)?;
-    let places: Vec<SymbolAt> = hits.iter().map(SymbolHit::symbol_at).collect();
-    let order = graph.rank_by_use(&found, &places);
-    let of = |hit: &SymbolHit| order.iter().position(|at| *at == hit.symbol_at());
-    // Unreadable symbols are dropped, unless no symbol can be read.
-    if !order.is_empty() {
-        hits.retain(|hit| of(hit).is_some());
-        hits.sort_by_key(of);
-    }
+    graph.sort_by_use(&found, hits);
     Ok(())
 }
 

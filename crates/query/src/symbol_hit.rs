@@ -39,6 +39,11 @@ impl SymbolHit {
         &self.outline.symbols[self.ordinal as usize]
     }
 
+    /// All symbols of its file.
+    pub(crate) fn file_symbols(&self) -> &[Symbol] {
+        &self.outline.symbols
+    }
+
     /// The ordinal among the symbols of its file.
     pub fn ordinal(&self) -> u32 {
         self.ordinal

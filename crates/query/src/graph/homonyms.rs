@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use codecompass_model::{SourceFile, SymbolAt, SymbolKind, Visibility, World};
+use codecompass_model::{SymbolKind, Visibility, World};
 
 use super::{FoundReferences, Graph};
+use crate::SymbolHit;
 use crate::search::{features, generated};
 
 /// The maximum number of bytes by which a declaration without a body is longer than its signature: `: ...`, `;`.
@@ -13,36 +14,31 @@ const MAX_EMPTY_BODY: usize = 6;
 impl Graph<'_> {
     /// Sorts symbols with one name: own code before vendored and generated code, definitions before overload signatures
     /// and prototypes, visible before private, code before tests, then the most referenced, then by location.
-    pub fn rank_by_use(&self, found: &FoundReferences, candidates: &[SymbolAt]) -> Vec<SymbolAt> {
-        let mut order = Vec::with_capacity(candidates.len());
-        for at in candidates {
-            let Some(file) = self.file(at.file) else { continue };
-            let Some(symbol) = file.facts.symbols.get(at.ordinal as usize) else { continue };
-            let is_foreign = generated::is_foreign_path(&file.path);
-            let is_declared_only =
-                symbol.kind == SymbolKind::Prototype || self.is_overload_signature(&file, at.ordinal);
+    pub fn sort_by_use(&self, found: &FoundReferences, hits: &mut [SymbolHit]) {
+        // Outlines and paths decide; the facts of the files, of which there may be hundreds, are not read.
+        hits.sort_by_cached_key(|hit| {
+            let (path, symbol) = (&hit.version.path, hit.symbol());
+            let is_foreign = generated::is_foreign_path(path);
+            let is_declared_only = symbol.kind == SymbolKind::Prototype || self.is_overload_signature(hit);
             let is_private = symbol.visibility == Some(Visibility::Private);
-            let is_test = self.is_in_test(&file, Some(at.ordinal)) || features::is_example(&file.path);
+            let is_test = self.languages().is_test(path, symbol.in_test) || features::is_example(path);
             let kind = (is_foreign, is_declared_only, is_private, is_test);
-            order.push((kind, Reverse(found.count(*at)), file.path.clone(), at.ordinal, *at));
-        }
-        order.sort();
-        order.into_iter().map(|(.., at)| at).collect()
+            (kind, Reverse(found.count(hit.symbol_at())), path.clone(), hit.ordinal())
+        });
     }
 
     /// Whether a function is a signature beside the definition with the same qualified name.
-    fn is_overload_signature(&self, file: &SourceFile, at: u32) -> bool {
-        let symbols = &file.facts.symbols;
-        let Some(symbol) = symbols.get(at as usize) else { return false };
+    fn is_overload_signature(&self, hit: &SymbolHit) -> bool {
+        let (symbols, at, symbol) = (hit.file_symbols(), hit.ordinal() as usize, hit.symbol());
         let is_function = matches!(symbol.kind, SymbolKind::Fn | SymbolKind::Method | SymbolKind::Constructor);
         let is_homonym = |other: &(usize, &codecompass_model::Symbol)| {
-            other.0 != at as usize && other.1.kind == symbol.kind && other.1.qualified_name == symbol.qualified_name
+            other.0 != at && other.1.kind == symbol.kind && other.1.qualified_name == symbol.qualified_name
         };
         let mut homonyms = symbols.iter().enumerate().filter(is_homonym).peekable();
         if !is_function || homonyms.peek().is_none() {
             return false;
         }
-        let Some(text) = self.world.text(file.id) else { return false };
+        let Some(text) = self.world.text(hit.version.id) else { return false };
         let has_body = |symbol: &codecompass_model::Symbol| {
             let length = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
             length(symbol.span.text(&text)) > length(&symbol.signature) + MAX_EMPTY_BODY

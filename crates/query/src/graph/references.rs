@@ -227,19 +227,52 @@ struct NameScan {
 /// The name scans of a view. They stay valid while the view is unchanged, also for its next snapshot.
 #[derive(Default)]
 pub struct ReferenceCache {
-    by_name: RefCell<HashMap<String, NameScan>>,
+    scans: RefCell<NameScans>,
+}
+
+/// Name scans in two generations: those that are not used while half of the limits is refilled are dropped.
+#[derive(Default)]
+struct NameScans {
+    young: HashMap<String, NameScan>,
+    old: HashMap<String, NameScan>,
+    /// The number of occurrences in the young scans.
+    places: usize,
+}
+
+impl NameScans {
+    fn take(&mut self, name: &str) -> Option<NameScan> {
+        match self.young.remove(name) {
+            Some(scan) => {
+                self.places -= scan.found.files_scanned;
+                Some(scan)
+            }
+            None => self.old.remove(name),
+        }
+    }
+
+    fn insert(&mut self, name: &str, scan: NameScan) {
+        if self.young.len() >= MAX_CACHED_NAMES / 2 || self.places >= MAX_CACHED_SITES / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.places = 0;
+        }
+        self.places += scan.found.files_scanned;
+        self.young.insert(name.to_owned(), scan);
+    }
 }
 
 impl ReferenceCache {
     /// Keeps the incomplete scans, which the next query continues, and evicts the complete ones, which can be redone.
     pub fn evict_complete(&self) {
-        self.by_name.borrow_mut().retain(|_, look| !look.found.is_complete());
+        let mut scans = self.scans.borrow_mut();
+        scans.old.retain(|_, scan| !scan.found.is_complete());
+        scans.young.retain(|_, scan| !scan.found.is_complete());
+        scans.places = scans.young.values().map(|scan| scan.found.files_scanned).sum();
     }
 }
 
 /// The maximum numbers of cached names and of their occurrences.
-const MAX_CACHED_NAMES: usize = 200;
-const MAX_CACHED_SITES: usize = 200_000;
+const MAX_CACHED_NAMES: usize = 1_000;
+const MAX_CACHED_SITES: usize = 100_000;
 
 /// With more definitions than this, none is treated as the only member with the name, so members are not collected.
 const MAX_MEMBER_CANDIDATES: usize = 50;
@@ -247,21 +280,16 @@ const MAX_MEMBER_CANDIDATES: usize = 50;
 impl Graph<'_> {
     /// Scans all occurrences of a name, continuing an earlier scan that was cut off.
     pub fn references_to_name(&self, name: &str) -> Result<Rc<NameReferences>> {
-        let begun = self.cache.references.by_name.borrow_mut().remove(name);
-        let mut look = match begun {
-            Some(look) => look,
+        let begun = self.cache.references.scans.borrow_mut().take(name);
+        let mut scan = match begun {
+            Some(scan) => scan,
             None => self.start_scan(name)?,
         };
-        if !look.found.is_complete() {
-            self.continue_scan(name, &mut look)?;
+        if !scan.found.is_complete() {
+            self.continue_scan(name, &mut scan)?;
         }
-        let found = Rc::clone(&look.found);
-        let mut looks = self.cache.references.by_name.borrow_mut();
-        let places: usize = looks.values().map(|look| look.found.files_scanned).sum();
-        if looks.len() >= MAX_CACHED_NAMES || places >= MAX_CACHED_SITES {
-            looks.clear();
-        }
-        looks.insert(name.to_owned(), look);
+        let found = Rc::clone(&scan.found);
+        self.cache.references.scans.borrow_mut().insert(name, scan);
         Ok(found)
     }
 

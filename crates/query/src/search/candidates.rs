@@ -45,8 +45,10 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Looks up all words.
     pub(super) fn new(snapshot: &Snapshot, request: &SearchRequest<'_>, parsed: &ParsedQuery) -> Result<Self> {
-        let text = snapshot
-            .search_text(&terms::groups(snapshot, &[TextField::Own, TextField::Chunk], &parsed.words)?, FIELD_WEIGHTS)?;
+        let text = snapshot.search_text(
+            &terms::groups(snapshot, &[TextField::Own, TextField::Chunk], &parsed.words)?,
+            FIELD_WEIGHTS,
+        )?;
         let paths = snapshot.search(TextField::Path, &terms::groups(snapshot, &[TextField::Path], &parsed.words)?)?;
         let shares = TermShares::new(&text.symbols.rarity);
         let name_hashes = parsed.name_hashes();

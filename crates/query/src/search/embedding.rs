@@ -89,8 +89,7 @@ pub(super) fn set_encoder_similarity(
     let Some(embedded) = encoder.query_vector(request.query) else { return Ok(()) };
     let mut encoded = Vec::new();
     for (at, hit) in hits.iter().enumerate() {
-        if let Some(symbol) =
-            hit.symbol().filter(|symbol| is_encoded(symbol) && hit.scores.value(Feature::Test) <= 0.0)
+        if let Some(symbol) = hit.symbol().filter(|symbol| is_encoded(symbol) && hit.scores.value(Feature::Test) <= 0.0)
         {
             let text = snapshot.text(hit.version.id)?;
             encoded.push((at, passage_key(&passage(symbol, &text))));

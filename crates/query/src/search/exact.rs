@@ -78,8 +78,7 @@ impl ExactMatches {
         text: Option<Rc<str>>,
     ) -> Result<Self> {
         let accepts = |version: &VersionInfo| request.accepts(&version.path, &version.language);
-        let found =
-            grep::find_cancellable(snapshot, pattern, accepts, Some(MAX_EXACT_LINES), request.should_continue)?;
+        let found = grep::find_cancellable(snapshot, pattern, accepts, Some(MAX_EXACT_LINES), request.should_continue)?;
         let numbers = |lines: Vec<grep::MatchedLine>| lines.into_iter().map(|line| line.number).collect();
         let lines = found.files.into_iter().map(|file| (file.version.id, numbers(file.lines))).collect();
         Ok(Self {

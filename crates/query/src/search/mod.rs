@@ -295,10 +295,7 @@ impl Choice for Ranking<'_> {
                     return Ok(vec![Opened::Node(Node::Candidate(candidate, bound, lost), bound + lost)]);
                 }
                 let hit = read_candidate(self.snapshot, self.request, self.parsed, self.candidates, candidate)?;
-                debug_assert!(
-                    hit.as_ref().is_none_or(|hit| hit.scores.total_units() <= bound),
-                    "{hit:?} {bound}"
-                );
+                debug_assert!(hit.as_ref().is_none_or(|hit| hit.scores.total_units() <= bound), "{hit:?} {bound}");
                 Ok(hit.into_iter().map(|hit| Opened::Place(OrderedHit(Box::new(hit)))).collect())
             }
             Node::Reranked(hit) => Ok(vec![Opened::Place(OrderedHit(hit))]),
