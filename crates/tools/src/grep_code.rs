@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use codecompass_lang::is_test_path;
 use codecompass_model::ids::SymbolId;
-use codecompass_model::{Symbol, SymbolKind};
+use codecompass_model::{Lines, Symbol, SymbolKind};
 use codecompass_query::grep::{
     FileMatches, GrepResults, MatchedLine, Pattern, PatternOptions, find_cancellable, stream,
 };
@@ -444,11 +444,12 @@ fn add_file(
     let outline = snapshot.outline(file.version.id)?;
     let whole = snapshot.text(file.version.id)?;
     let all: Vec<&str> = if layout.before + layout.after > 0 { whole.lines().collect() } else { Vec::new() };
+    let mut above = None;
     for (number, block) in blocks(&file.lines, layout, all.len()).into_iter().enumerate() {
         let before = |line: usize| file.lines.partition_point(|known| (known.number as usize) < line);
         let matches = &file.lines[before(block.start)..before(block.end)];
         let rows = match all.is_empty() {
-            true => matches.iter().map(|line| row(&outline, line)).collect::<Vec<_>>().join("\n "),
+            true => matches.iter().map(|line| row(&outline, line, &mut above)).collect::<Vec<_>>().join("\n "),
             false => with_context(&all, matches, block, number > 0),
         };
         if !sheet.row(path, &rows) {
@@ -490,15 +491,19 @@ fn add_flat_file(
     Ok(())
 }
 
-/// A line with its enclosing symbol, unless the line declares that symbol.
-fn row(outline: &Outline, line: &MatchedLine) -> String {
-    let around = enclosing(outline, line).filter(|symbol| {
-        symbol.lines.start != line.number && symbol.name_line != line.number && symbol.kind != SymbolKind::Module
-    });
-    let name = around
-        .map(|symbol| format!("{}: ", style::dim(&escape_control(&rows::short_name(symbol)))))
-        .unwrap_or_default();
-    format!("{} {name}{}", style::number(line.number), rows::source_marked(&line.text, &line.ranges))
+/// A line with its enclosing symbol, unless the line declares that symbol. Further lines in the symbol of the row above
+/// are indented below it, without its name.
+fn row(outline: &Outline, line: &MatchedLine, above: &mut Option<Lines>) -> String {
+    let around = enclosing(outline, line).filter(|symbol| symbol.kind != SymbolKind::Module);
+    let declares = |symbol: &&Symbol| symbol.lines.start == line.number || symbol.name_line == line.number;
+    let is_below = around.is_some_and(|symbol| *above == Some(symbol.lines)) && !around.as_ref().is_some_and(declares);
+    *above = around.map(|symbol| symbol.lines);
+    let name = match around.filter(|symbol| !is_below && !declares(symbol)) {
+        Some(symbol) => format!("{}: ", style::dim(&escape_control(&rows::short_name(symbol)))),
+        None => String::new(),
+    };
+    let indent = if is_below { " " } else { "" };
+    format!("{indent}{} {name}{}", style::number(line.number), rows::source_marked(&line.text, &line.ranges))
 }
 
 /// The matches with their context lines, verbatim; a `:` follows the number of a matching line.

@@ -79,12 +79,12 @@ pub const CORE_TOOLS: &[(&str, &str)] = &[
     (
         "grep_code",
         "Every line that matches a regex or text, with its enclosing symbol. Use it in place of grep or rg: for strings, \
-         comments and configuration, on any ref.",
+         comments and configuration.",
     ),
     (
         "read_code",
-        "Exact numbered text of several things at once: names, path:line (the symbol there), path:10-40, files (outline \
-         if long). Use it in place of cat or sed.",
+        "Exact text of several things at once: path:line or a name gives the function (of a long one, the part around \
+         the line), so do not guess ranges; path:10-40; files (outline if long). Use it in place of cat or sed.",
     ),
     (
         "find_references",

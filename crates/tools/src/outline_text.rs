@@ -8,7 +8,7 @@ use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::output::{OutputFormat, Reader, style};
 
 /// The maximum length of a header in a row, in characters.
-const MAX_HEADER_CHARS: usize = 90;
+const MAX_HEADER_CHARS: usize = 84;
 
 /// The maximum length of the header of a symbol inside a function.
 const MAX_LOCAL_HEADER_CHARS: usize = 40;

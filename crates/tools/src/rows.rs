@@ -220,8 +220,26 @@ pub(crate) fn source(line: &str) -> String {
     escape_control(&truncate(line.trim(), MAX_ROW_CHARS)).into_owned()
 }
 
-/// The same with some of its bytes highlighted.
+/// The number of characters shown before a highlighted part that does not fit into a row with all that precedes it.
+const LEAD_CHARS: usize = 30;
+
+/// The same with some of its bytes highlighted. A line whose first highlighted part would be cut off starts shortly
+/// before that part.
 pub(crate) fn source_marked(line: &str, ranges: &[Range<usize>]) -> String {
+    let mut begin = line.len() - line.trim_start().len();
+    let far = ranges
+        .first()
+        .filter(|range| line.get(begin..range.end).is_some_and(|before| before.chars().count() >= MAX_ROW_CHARS));
+    if let Some(range) = far {
+        begin = line[..range.start].char_indices().rev().nth(LEAD_CHARS - 1).map_or(begin, |(at, _)| at.max(begin));
+        let rest: Vec<Range<usize>> = ranges.iter().map(|range| range.start - begin..range.end - begin).collect();
+        return format!("…{}", source_marked_from_start(&line[begin..], &rest));
+    }
+    source_marked_from_start(line, ranges)
+}
+
+/// The beginning of a line with some of its bytes highlighted.
+fn source_marked_from_start(line: &str, ranges: &[Range<usize>]) -> String {
     let begin = line.len() - line.trim_start().len();
     let kept = truncate(line.trim(), MAX_ROW_CHARS);
     // Text that was cut off, and the ellipsis, is not highlighted.
@@ -262,6 +280,34 @@ fn marked(text: &str, ranges: impl Iterator<Item = Range<usize>>, plain: impl Fn
 /// A verbatim source line with its number. Tabs are harmless.
 pub(crate) fn numbered(number: u32, line: &str) -> String {
     format!("{number} {}", exact(line)).trim_end_matches(' ').to_owned()
+}
+
+/// The distance of the numbers between consecutive lines of code in a text for an agent.
+const NUMBER_DISTANCE: u32 = 10;
+
+/// Numbered lines for an agent. The first line has its number, and so does every tenth line and the first one after a
+/// gap; a number on each line would be a seventh of the tokens. `|` ends a number, so the text after it is exact.
+#[derive(Default)]
+pub(crate) struct SparseNumbers {
+    last: Option<u32>,
+}
+
+impl SparseNumbers {
+    /// The row of the next line.
+    pub(crate) fn row(&mut self, number: u32, line: &str) -> String {
+        let follows = self.last.is_some_and(|last| last + 1 == number);
+        self.last = Some(number);
+        match follows && !number.is_multiple_of(NUMBER_DISTANCE) {
+            true => exact(line),
+            false => format!("{number}|{}", exact(line)),
+        }
+    }
+
+    /// The rows of consecutive lines.
+    pub(crate) fn rows<'l>(first: u32, lines: impl Iterator<Item = &'l str>) -> String {
+        let mut numbers = Self::default();
+        (first..).zip(lines).map(|(number, line)| numbers.row(number, line) + "\n").collect()
+    }
 }
 
 /// A verbatim line, except that terminal control characters are escaped.
@@ -342,6 +388,25 @@ mod tests {
         assert_eq!(replace_word("fn renew(new: u8)", "new", "T::new").as_deref(), Some("fn renew(T::new: u8)"));
         assert_eq!(replace_word("fn new()", "new", "T::new").as_deref(), Some("fn T::new()"));
         assert_eq!(replace_word("fn other()", "new", "T::new"), None);
+    }
+
+    #[test]
+    fn numbers_are_written_where_a_reader_needs_them() {
+        let rows = SparseNumbers::rows(8, ["eight", "\tnine", "ten", "", "  twelve "].into_iter());
+        assert_eq!(rows, "8|eight\n\tnine\n10|ten\n\n  twelve \n");
+        let mut numbers = SparseNumbers::default();
+        assert_eq!([numbers.row(3, "a"), numbers.row(4, "b"), numbers.row(6, "c")], ["3|a", "b", "6|c"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_first_match() {
+        let line = format!("  {} needle {}", "a".repeat(500), "b".repeat(500));
+        let at = line.find("needle").expect("is in it");
+        let row = codecompass_workspace::output::strip_style(&source_marked(&line, &[at..at + 6]));
+        assert!(row.starts_with("…aaa") && row.ends_with('…'), "{row}");
+        assert!(row.contains(" needle bbb") && row.chars().count() <= MAX_ROW_CHARS + 2, "{row}");
+        let near = codecompass_workspace::output::strip_style(&source_marked("  x needle", &[4..10]));
+        assert_eq!(near, "x needle");
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn has_command(text: &str) -> bool {
 fn first_call_waits_for_the_first_index() {
     let calls = [
         ("search_code", json!({ "query": "first" }), "a.py:1-2 def first()"),
-        ("read_code", json!({ "what": ["first"] }), "a.py:1-2 first\n1 def first():"),
+        ("read_code", json!({ "what": ["first"] }), "a.py:1-2 first\n1|def first():"),
         ("find_references", json!({ "symbol_name": "first" }), "first a.py:1-2: 0 references"),
         ("grep_code", json!({ "pattern": "pass" }), "a.py\n 2 first: pass"),
     ];
@@ -439,11 +439,83 @@ fn overlapping_ranges_are_read_once() {
     let what = json!({ "what": ["a.txt:5-20", "a.txt:10-25", "a.txt:6-9", "a.txt:1-30"] });
     let text = answer(&[("a.txt", &source)], "read_code", &what);
     for number in 1..=30 {
-        let line = format!("\n{number} line {number}\n");
-        assert_eq!(format!("\n{text}").matches(&line).count(), 1, "line {number}: {text}");
+        let line = format!("line {number}");
+        let rows = text.lines().filter(|row| row.split_once('|').map_or(*row, |(_, row)| row) == line);
+        assert_eq!(rows.count(), 1, "line {number}: {text}");
     }
-    assert!(text.contains("a.txt:10-25 (10-20 above)\n21 line 21\n"), "{text}");
-    assert!(text.contains("a.txt:6-9 (shown above)\na.txt:1-30 (5-25 above)\n1 line 1\n"), "{text}");
+    assert!(text.contains("a.txt:10-25 (10-20 above)\n21|line 21\nline 22\n"), "{text}");
+    assert!(text.contains("a.txt:6-9 (shown above)\na.txt:1-30 (5-25 above)\n1|line 1\n"), "{text}");
+    assert!(text.contains("\nline 4\n26|line 26\n"), "a gap has a number: {text}");
+}
+
+#[test]
+fn code_is_exact_and_its_numbers_are_few() {
+    let source: String = (1..=30).map(|number| format!("\tx{number} = 1  \n\n")).collect();
+    let what = json!({ "what": ["a.txt:8-33"] });
+    let text = answer(&[("a.txt", &source)], "read_code", &what);
+    let rows: Vec<&str> = text.lines().skip(1).collect();
+    let lines: Vec<&str> = source.lines().collect();
+    assert_eq!(rows.len(), 26, "{text}");
+    for (row, number) in rows.iter().zip(8..) {
+        let expected = lines[number - 1];
+        let is_numbered = number == 8 || number % 10 == 0;
+        assert_eq!(*row, if is_numbered { format!("{number}|{expected}") } else { expected.to_owned() });
+    }
+}
+
+#[test]
+fn a_line_of_a_long_function_is_read_with_its_surroundings() {
+    let body: String = (0..200).map(|number| format!("    step_{number}();\n")).collect();
+    let source = format!("/// Runs.\npub fn run() {{\n{body}}}\n\nfn short() {{\n    run();\n}}\n");
+    let project = Project::indexed(&[("src/lib.rs", &source)]);
+    let mut client = agent(&project, &[]);
+    let mut read = |item: &str| ask(&mut client, "read_code", &json!({ "what": [item] })).0;
+    let text = read("src/lib.rs:100");
+    let begins = "src/lib.rs:1-203 run\n1|/// Runs.\npub fn run() {\n3-74|…\n75|    step_72();\n";
+    assert!(text.starts_with(begins) && text.ends_with("    step_122();\n126-203|…\n"), "{text}");
+    assert_eq!(text.lines().count(), 1 + 2 + 1 + 51 + 1, "{text}");
+    // The lines that were left out can be read, and so can all of it.
+    assert!(read("src/lib.rs:126-203").contains("\n200|    step_197();\n"));
+    for whole in ["run", "src/lib.rs:2"] {
+        assert!(read(whole).contains("step_199();\n}\n"), "{whole}");
+    }
+    assert_eq!(read("src/lib.rs:206"), "src/lib.rs:205-207 short\n205|fn short() {\n    run();\n}\n");
+    assert!(project.run_ok("read src/lib.rs:100").contains("3     step_0();"), "people get all of it");
+}
+
+#[test]
+fn wide_ranges_leave_out_long_docs_and_imports() {
+    let imports: String = (0..6).map(|number| format!("import a.b.C{number};\n")).collect();
+    let docs: String = (0..8).map(|number| format!("     * Word {number}.\n")).collect();
+    let fields: String = (0..40).map(|number| format!("    int field{number};\n")).collect();
+    let source = format!(
+        "package a;\n\n{imports}\npublic class A {{\n{fields}    /**\n{docs}     */\n    int last() {{\n        return 1;\n    }}\n}}\n"
+    );
+    let project = Project::indexed(&[("a/A.java", &source)]);
+    let mut client = agent(&project, &[]);
+    let mut read = |item: &str| ask(&mut client, "read_code", &json!({ "what": [item] })).0;
+    for item in ["a/A.java", "a/A.java:1-64"] {
+        let text = read(item);
+        assert!(text.contains("\n1|package a;\n\n3-8|… imports\n9|\n10|public class A {\n"), "{text}");
+        let docs = "     /**\n     * Word 0.\n53-60|… docs\n61|    int last() {\n        return 1;\n";
+        assert!(text.contains(docs.trim_start()), "{text}");
+    }
+    // What a request names is shown.
+    for item in ["last", "a/A.java:53-60", "a/A.java:45-64"] {
+        assert!(read(item).contains("* Word 7."), "{item}");
+    }
+    let both = ask(&mut client, "read_code", &json!({ "what": ["a/A.java", "a/A.java:53-60"] })).0;
+    assert!(both.contains("* Word 7."), "{both}");
+}
+
+#[test]
+fn grep_names_an_enclosing_symbol_once() {
+    let source = "use a::run;\nfn first() {\n    run();\n    other();\n    run();\n}\nfn second() {\n    if run() { run() }\n    run();\n}\n";
+    let text = answer(&[("src/lib.rs", source)], "grep_code", &json!({ "pattern": "run\\(|fn second" }));
+    assert_eq!(
+        text,
+        "src/lib.rs\n 3 first: run();\n  5 run();\n 7 fn second() {\n  8 if run() { run() }\n  9 run();\n"
+    );
 }
 
 #[test]
@@ -458,4 +530,50 @@ fn outlines_do_not_repeat_receivers() {
                     17-21 methods of Runner\n 17 Stop()\n 19 A()\n 21 B()\n23 type Other struct\n25 func plain()\n\
                     27 Other.One()\n";
     assert_eq!(text, expected);
+}
+
+#[test]
+fn questions_in_words_name_later_hits_only() {
+    let functions: String = (0..12)
+        .map(|number| {
+            format!(
+                "/// Writes a report to a file.\npub fn write_report_{number}(file: &str, report: &str) {{\n{}}}\n\n",
+                "    step();\n".repeat(20)
+            )
+        })
+        .collect();
+    let project = Project::indexed(&[("src/lib.rs", &functions)]);
+    let mut client = agent(&project, &[]);
+    let mut search = |arguments: Value| ask(&mut client, "search_code", &arguments).0;
+    let text = search(json!({ "query": "where is a report written to a file" }));
+    let rows: Vec<&str> = text.lines().filter(|row| row.starts_with("src/lib.rs:")).collect();
+    assert_eq!(rows.len(), 8, "{text}");
+    assert!(rows[..5].iter().all(|row| row.contains("pub fn write_report_")), "{text}");
+    assert!(rows[5..].iter().all(|row| row.contains(" write_report_") && !row.contains("fn ")), "{text}");
+    assert!(text.contains("… 8 of 12 ("), "{text}");
+    let all = search(json!({ "query": "where is a report written to a file", "limit": 12 }));
+    assert_eq!(all.lines().filter(|row| row.starts_with("src/lib.rs:")).count(), 12, "{all}");
+}
+
+#[test]
+fn possible_callers_are_listed_if_none_is_confirmed() {
+    let source = "pub struct A;\nimpl A {\n    pub fn stop(&self) {}\n}\nfn unknown(x: &dyn std::any::Any) {\n    thing(x).stop();\n}\n\
+                  #[test]\nfn stops() {\n    A.stop();\n}\n";
+    let asked = json!({ "symbol_name": "A::stop", "direction": "callers" });
+    let text = answer(&[("src/lib.rs", source)], "get_call_graph", &asked);
+    assert!(text.contains("possible calls\nsrc/lib.rs\n 6? unknown: "), "{text}");
+    assert!(!text.contains("list_unresolved"), "all of them are listed: {text}");
+    // A confirmed caller is enough: the others are counted.
+    let source = format!("{source}fn known(a: A) {{\n    a.stop();\n}}\n");
+    let text = answer(&[("src/lib.rs", &source)], "get_call_graph", &asked);
+    assert!(!text.contains("6? unknown") && text.contains("possible: 1 call (list_unresolved=true)"), "{text}");
+}
+
+#[test]
+fn a_budget_is_accepted_although_it_is_not_offered() {
+    // Agents that are offered a budget set one that is larger than what they need.
+    let project = small();
+    let (text, is_error) =
+        ask(&mut agent(&project, &[]), "read_code", &json!({ "what": ["measure"], "max_tokens": 5 }));
+    assert!(!is_error && text.contains("3 lines, at most") && text.contains("not shown; ask for"), "{text}");
 }

@@ -1,6 +1,6 @@
 //! Call graphs as text: a row per caller or callee, or a drawing.
 
-use super::{CallList, CallRow, Calls, PathTo};
+use super::{CallList, CallRow, Calls, PathTo, PossibleCall};
 use crate::graph::{self, EnclosingScope, GraphSymbol};
 use crate::rows::{self, RowWriter};
 use codecompass_workspace::escape::escape_control;
@@ -51,13 +51,22 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
             continue;
         };
         sheet.end_file();
-        let note = progress.map(|progress| format!(" at least these; {progress}")).unwrap_or_default();
+        let note = match progress {
+            Some(progress) => format!(" at least these; {progress}"),
+            None if title == "called by" && side.edges.is_empty() && side.tests.rows.is_empty() => {
+                " nothing confirmed outside tests".into()
+            }
+            None => String::new(),
+        };
         sheet.line(&format!("{head} {title}{note}"));
         cut += write_rows(calls, side, title == "called by", &mut sheet);
     }
     cut += write_values(calls, &head, &mut sheet);
     if calls.lists_unresolved {
         cut += write_unresolved(calls, &mut sheet);
+    } else if calls.lists_possible_callers() {
+        sheet.end_file();
+        cut += write_possible(&calls.possible[..calls.possible.len().min(MAX_POSSIBLE)], &mut sheet);
     }
     let mut text = sheet.finish();
     if cut > 0 {
@@ -228,10 +237,26 @@ fn write_unresolved(calls: &Calls, sheet: &mut RowWriter) -> usize {
     for (line, name, why) in calls.unresolved() {
         cut += usize::from(!sheet.line(&format!(" {line}? {}: {}", escape_control(name), escape_control(why))));
     }
-    if !calls.possible.is_empty() {
+    cut + write_possible(&calls.possible, sheet)
+}
+
+/// The maximum number of possible calls that are listed unasked, because no call is confirmed.
+const MAX_POSSIBLE: usize = 10;
+
+impl Calls {
+    /// Whether the possible calls are all that is known of the callers.
+    fn lists_possible_callers(&self) -> bool {
+        self.offset == 0 && self.callers.as_ref().is_some_and(|side| side.edges.is_empty())
+    }
+}
+
+/// Writes possible calls.
+fn write_possible(possible: &[PossibleCall], sheet: &mut RowWriter) -> usize {
+    let mut cut = 0;
+    if !possible.is_empty() {
         sheet.line("possible calls");
     }
-    for one in &calls.possible {
+    for one in possible {
         let (path, row) = one.row();
         cut += usize::from(!sheet.row(path, &escape_control(&row)));
     }
@@ -248,9 +273,11 @@ fn footer(calls: &Calls, reader: Reader) -> String {
         text += &rows::Remainder { seen, total, what: "", by_limit: calls.by_limit, cursor }.text(reader);
     }
     let (unproved, unresolved) = (calls.possible.len(), calls.unresolved().count());
-    if !calls.lists_unresolved && unproved > 0 {
+    let listed = if calls.lists_possible_callers() { unproved.min(MAX_POSSIBLE) } else { 0 };
+    if !calls.lists_unresolved && unproved > listed {
         let how = reader.switch("list_unresolved", "unresolved");
-        text += &format!("possible: {} ({how})\n", rows::count(unproved, "call"));
+        let some = if listed > 0 { format!("{listed} of ") } else { String::new() };
+        text += &format!("possible: {some}{} ({how})\n", rows::count(unproved, "call"));
     } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
         let how = reader.switch("list_unresolved", "unresolved");
         text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));

@@ -41,6 +41,7 @@ pub const TOOL: ToolSpec = ToolSpec {
                   is found exactly.",
     params: &[
         required("query", ParamKind::Text, "Words, a name, a path or a message")
+            .brief("")
             .max_bytes(MAX_QUERY)
             .positional("QUERY"),
         REF,
@@ -63,6 +64,7 @@ pub const TOOL: ToolSpec = ToolSpec {
             "Complete the query to names and paths: prefixes, or beginnings of words",
         )
         .text_only()
+        .brief("Names and paths that begin with the query")
         .help("Complete the query to names and paths: `QuerySe`, `get_objec`, `HTTPResp`, `qs.filt`"),
         optional("index", ParamKind::Flag(false), "Index first if that was never done").cli_only(),
         optional("debug", ParamKind::Flag(false), "Add debugging details").cli_only(),
@@ -228,7 +230,7 @@ pub fn answer(inquiry: &QueryContext<'_>, question: &SearchArgs) -> Result<Answe
     let mut hits = SearchAnswer { snapshot, question, results, rows, missing, offset, found, metadata, offered };
     let kept = match inquiry.form {
         OutputFormat::Json => hits.lay_out_json(&inquiry.config)?,
-        OutputFormat::Text(_) => hits.lay_out_text(inquiry.max_bytes())?,
+        OutputFormat::Text(reader) => hits.lay_out_text(inquiry.max_bytes(), reader)?,
     };
     let SearchAnswer { found, metadata, .. } = &mut hits;
     let is_cut = kept < found.hits.len();
@@ -275,7 +277,7 @@ impl SearchAnswer<'_> {
 
     /// Renders the rows, and returns the number of hits they cover. A query that is the name of a symbol is answered
     /// with its definitions, unless more is requested.
-    fn lay_out_text(&mut self, room: usize) -> Result<usize, AppError> {
+    fn lay_out_text(&mut self, room: usize, reader: Reader) -> Result<usize, AppError> {
         let Self { snapshot, question, found, offset, .. } = self;
         let is_first = *offset == 0 && matches!(question.reading, QueryReading::Words);
         let named = match is_first && question.is_open {
@@ -286,15 +288,17 @@ impl SearchAnswer<'_> {
         if is_first && found.intent == Intent::Symbol && text::exact_definitions(&question.query, found).is_empty() {
             self.missing = missing_note(snapshot, question)?;
         }
-        let bodies = is_first && found.intent == Intent::NaturalLanguage;
+        let in_words = is_first && found.intent == Intent::NaturalLanguage;
         self.rows = match is_folded && question.shape.detail == DetailLevel::Signature {
             true => text::definitions(question.shape, &named),
             false => {
                 let places: Vec<&SearchHit> = if is_folded { named } else { found.hits.iter().collect() };
-                text::rows(snapshot, question.shape, &places, bodies)?
+                text::rows(snapshot, question.shape, &places, in_words, reader)?
             }
         };
         let kept = rows::fitting_count(self.rows.iter().map(String::len), room);
+        let most = if in_words && reader == Reader::Agent && question.is_open { text::MAX_NAMED } else { usize::MAX };
+        let kept = kept.min(most);
         self.rows.truncate(kept);
         Ok(if is_folded { found.hits.len() } else { kept })
     }

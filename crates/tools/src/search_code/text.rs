@@ -11,7 +11,7 @@ use crate::shape::{self, DetailLevel, ResultShape};
 use codecompass_query::tokens;
 use codecompass_workspace::error::AppError;
 use codecompass_workspace::escape::escape_control;
-use codecompass_workspace::output::style;
+use codecompass_workspace::output::{Reader, style};
 
 /// The maximum number of best hits of a query in words that are shown in full.
 const MAX_BODIES: usize = 3;
@@ -27,6 +27,12 @@ const NARROW_HEADER_CHARS: usize = 90;
 
 /// The maximum distance of a doc comment above its symbol, in lines.
 const MAX_DOC_DISTANCE: usize = 30;
+
+/// The number of hits of a query in words that are described to an agent. In `eval/economy` the answer is among them.
+const MAX_DESCRIBED: usize = 5;
+
+/// The maximum number of hits of a query in words for an agent that sets no limit.
+pub(super) const MAX_NAMED: usize = 8;
 
 /// The token budget of all bodies together.
 const MAX_BODY_TOKENS: u64 = 220;
@@ -107,25 +113,29 @@ fn file_rows(shape: ResultShape, places: &[&SearchHit]) -> Vec<String> {
     rows
 }
 
-/// A text per hit. With `bodies`, the best hits are shown in full if they are short.
+/// A text per hit. Of a query in words, the best hits are shown in full if they are short; for an agent, the later ones
+/// are only named.
 pub(super) fn rows(
     snapshot: &Snapshot,
     shape: ResultShape,
     places: &[&SearchHit],
-    bodies: bool,
+    in_words: bool,
+    reader: Reader,
 ) -> Result<Vec<String>, AppError> {
     let mut rows = Vec::with_capacity(places.len());
-    let mut left = if bodies { MAX_BODY_TOKENS } else { 0 };
+    let mut left = if in_words { MAX_BODY_TOKENS } else { 0 };
+    let described = if in_words && reader == Reader::Agent { MAX_DESCRIBED } else { usize::MAX };
     let mut whole: Vec<&SearchHit> = Vec::new();
     for (number, place) in places.iter().enumerate() {
         // A hit that overlaps a body was mostly shown with it.
         let is_shown = |other: &&SearchHit| other.version.id == place.version.id && overlap(other.lines, place.lines);
         let is_new = number < MAX_BODIES && !whole.iter().any(is_shown);
-        let body = if is_new { short_body(snapshot, place, &mut left)? } else { None };
+        let body = if is_new { short_body(snapshot, place, reader, &mut left)? } else { None };
         whole.extend(body.is_some().then_some(*place));
         rows.push(
             match body {
                 Some(body) => body,
+                None if number >= described && shape.detail == DetailLevel::Signature => brief_row(place),
                 None => row(snapshot, shape, place)?,
             } + &shape.reasons_text(&place.scores),
         );
@@ -142,6 +152,13 @@ fn separate(rows: &mut [String]) {
             row.insert(0, style::GAP);
         }
     }
+}
+
+/// The location and the name of a hit.
+fn brief_row(place: &SearchHit) -> String {
+    let name = place.symbol().filter(|_| place.kind == HitKind::Symbol);
+    let name = name.map(|symbol| format!(" {}", escape_control(&rows::short_name(symbol)))).unwrap_or_default();
+    format!("{}{name}\n", rows::location(&place.version.path, place.lines))
 }
 
 fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<String, AppError> {
@@ -231,16 +248,24 @@ fn mark_words(place: &SearchHit, line: &str) -> String {
     text + &escape_control(&line[from..])
 }
 
-/// The numbered lines of a symbol, if it is short and the budget allows it.
-fn short_body(snapshot: &Snapshot, place: &SearchHit, left: &mut u64) -> Result<Option<String>, AppError> {
+/// The lines of a symbol, if it is short and the budget allows it.
+fn short_body(
+    snapshot: &Snapshot,
+    place: &SearchHit,
+    reader: Reader,
+    left: &mut u64,
+) -> Result<Option<String>, AppError> {
     let Some(symbol) = place.symbol().filter(|_| place.kind == HitKind::Symbol && *left > 0) else { return Ok(None) };
     let lines = symbol.lines;
     if lines.end - lines.start >= MAX_BODY_LINES || lines.end == lines.start {
         return Ok(None);
     }
     let text = snapshot.text(place.version.id)?;
-    let body = text.lines().enumerate().skip(lines.start as usize - 1).take((lines.end - lines.start + 1) as usize);
-    let body: String = body.map(|(at, line)| rows::numbered(at as u32 + 1, line) + "\n").collect();
+    let source = select_lines(&text, lines).into_iter();
+    let body: String = match reader {
+        Reader::Agent => rows::SparseNumbers::rows(lines.start, source),
+        Reader::Person => (lines.start..).zip(source).map(|(at, line)| rows::numbered(at, line) + "\n").collect(),
+    };
     let cost = tokens::upper_estimate(&body);
     if cost > *left {
         return Ok(None);

@@ -4,6 +4,8 @@
 //! line with its length. A file that exceeds the remaining budget is shown as an outline. A missing item gets an error
 //! in its position; the others are still answered.
 
+mod folds;
+
 use std::collections::HashSet;
 
 use codecompass_lang::REGISTRY;
@@ -17,6 +19,7 @@ use codecompass_query::{
 use codecompass_store::{Snapshot, VersionInfo};
 use codecompass_wire::{BatchError, ErrorData, read_code as wire, schema};
 
+use self::folds::Fold;
 use super::tool_spec::{Arguments, Effect, NO_SYNC, ParamKind, REF, ToolCall, ToolSpec, WORKSPACE, optional, required};
 use super::{notation, outline_folder, outline_text, rows, shape, similar_paths, symbol_input, syntax_colors};
 use crate::call::QueryContext;
@@ -59,7 +62,8 @@ pub const TOOL: ToolSpec = ToolSpec {
         REF,
         optional("with", ParamKind::List, "Also the lines that use each symbol: callers, tests")
             .brief("callers, tests"),
-        optional("max_tokens", ParamKind::Count(None), "Budget, to get more than 2,500").flag("max-tokens"),
+        // Agents that are offered a budget set one that is larger than what they need.
+        optional("max_tokens", ParamKind::Count(None), "Budget, to get more than 2,500").json_only().flag("max-tokens"),
         NO_SYNC,
         shape::FRESHNESS,
         WORKSPACE,
@@ -122,8 +126,8 @@ impl ReadArgs {
 
 /// The target of an item.
 enum ReadTarget {
-    /// Lines of a file, the symbol they belong to, and a note about them.
-    Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, note: Option<String> },
+    /// Lines of a file, the symbol they belong to, what to leave out, and a note about them.
+    Lines { version: VersionInfo, lines: Lines, symbol: Option<Box<Symbol>>, folds: Vec<Fold>, note: Option<String> },
     /// A whole file.
     File { version: VersionInfo },
     /// A folder, in text answers.
@@ -158,11 +162,13 @@ enum ExcerptBody {
     Folder(String),
 }
 
-/// Lines of a file, with their numbers.
+/// Rows of a file: lines with their numbers, and folds.
 struct ShownLines {
     lines: Vec<String>,
-    /// The numbers of all requested lines that no item above has.
+    /// The first line of all requested rows that no item above has.
     numbers: Vec<u32>,
+    /// The rows that stand for lines left out.
+    folds: HashSet<u32>,
     /// An upper bound of the tokens of those that are not shown.
     rest: u64,
 }
@@ -171,16 +177,21 @@ impl ShownLines {
     fn is_cut(&self) -> bool {
         self.lines.len() < self.numbers.len()
     }
+
+    /// The numbers of the lines that are shown.
+    fn shown_numbers(&self) -> impl Iterator<Item = u32> {
+        self.numbers[..self.lines.len()].iter().copied().filter(|number| !self.folds.contains(number))
+    }
 }
 
 /// The numbers of the lines of a file that these items show.
 fn shown_lines(items: &[ReadItem], path: &str) -> HashSet<u32> {
     let excerpts = items.iter().filter_map(|item| item.outcome.as_ref().ok()).filter(|excerpt| excerpt.path == path);
-    let numbers = excerpts.flat_map(|excerpt| match &excerpt.shown {
-        ExcerptBody::Text(shown) => &shown.numbers[..shown.lines.len()],
-        ExcerptBody::Outline(_) | ExcerptBody::Folder(_) => &[],
+    let texts = excerpts.filter_map(|excerpt| match &excerpt.shown {
+        ExcerptBody::Text(shown) => Some(shown),
+        ExcerptBody::Outline(_) | ExcerptBody::Folder(_) => None,
     });
-    numbers.copied().collect()
+    texts.flat_map(ShownLines::shown_numbers).collect()
 }
 
 struct ReadAnswer {
@@ -204,9 +215,9 @@ fn answer(inquiry: &QueryContext<'_>, question: &ReadArgs) -> Result<Answer, App
             OutputFormat::Json => HashSet::new(),
             OutputFormat::Text(_) => shown_lines(&items, path),
         };
-        let told =
-            resolve_item(inquiry, snapshot, asked).and_then(|meant| excerpt_of(snapshot, meant, &above, &mut budget));
-        items.push(ReadItem { asked: asked.clone(), outcome: told });
+        let outcome = resolve_item(inquiry, snapshot, asked)
+            .and_then(|target| excerpt_of(snapshot, inquiry.form, target, &above, &mut budget));
+        items.push(ReadItem { asked: asked.clone(), outcome });
     }
     if question.with_callers || question.with_tests {
         with_graph(inquiry.resolve_cache()?, &inquiry.time_limit, |graph| {
@@ -304,7 +315,7 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
         && let Some(hit) = symbol_input::symbol_in_file(snapshot, &file.path, &notation::name(name))?
     {
         let (lines, symbol) = (with_docs(snapshot, &hit.version, hit.symbol())?, Some(Box::new(hit.symbol().clone())));
-        return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol, note: None });
+        return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol, folds: Vec::new(), note: None });
     }
     let name = if is_forgiving { notation::name(asked) } else { asked.into() };
     let wanted = NameQuery { name: &name, languages: REGISTRY, language: None, path: None };
@@ -325,7 +336,8 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
         let more = total.saturating_sub(1 + others.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let note = (!others.is_empty()).then(|| format!("also {}{more}", others.join(", "))).or(through.pop());
-        return Ok(ReadTarget::Lines { version: (*hit.version).clone(), lines, symbol: Some(Box::new(symbol)), note });
+        let (version, symbol) = ((*hit.version).clone(), Some(Box::new(symbol)));
+        return Ok(ReadTarget::Lines { version, lines, symbol, folds: Vec::new(), note });
     }
     // Text that looks like a path is a path; everything else is a name.
     match file {
@@ -384,21 +396,27 @@ fn resolve_location(
         return Err(AppError::new(Code::InvalidInput, message).data(ErrorData::parameter("what")));
     }
     let outline = snapshot.outline(version.id)?;
+    let is_for_agent = inquiry.form == OutputFormat::Text(Reader::Agent);
     let Some(end) = end else {
-        let (lines, symbol) = match symbol_at(&outline.symbols, start, None).map(|at| &outline.symbols[at as usize]) {
-            Some(symbol) => (with_docs(snapshot, &version, symbol)?, Some(Box::new(symbol.clone()))),
-            None => (
-                Lines { start: start.saturating_sub(CONTEXT_LINES).max(1), end: (start + CONTEXT_LINES).min(last) },
-                None,
-            ),
+        let Some(at) = symbol_at(&outline.symbols, start, None) else {
+            let lines =
+                Lines { start: start.saturating_sub(CONTEXT_LINES).max(1), end: (start + CONTEXT_LINES).min(last) };
+            return Ok(ReadTarget::Lines { version, lines, symbol: None, folds: Vec::new(), note: None });
         };
-        return Ok(ReadTarget::Lines { version, lines, symbol, note: None });
+        let symbol = Box::new(outline.symbols[at as usize].clone());
+        let lines = with_docs(snapshot, &version, &symbol)?;
+        let folds = if is_for_agent { folds::far_from(&symbol, lines, start) } else { Vec::new() };
+        return Ok(ReadTarget::Lines { version, lines, symbol: Some(symbol), folds, note: None });
     };
     let lines = Lines { start, end: end.min(last) };
+    let folds = match is_for_agent {
+        true => folds::docs_and_imports(&outline.symbols, &snapshot.text(version.id)?, lines),
+        false => Vec::new(),
+    };
     let is_around = |one: &&Symbol| one.lines.start <= lines.start && lines.end <= one.lines.end;
     let around = outline.symbols.iter().filter(|one| one.kind != codecompass_model::SymbolKind::Use).rfind(is_around);
     let note = (end > last).then(|| format!("the file ends with line {last}"));
-    Ok(ReadTarget::Lines { version, lines, symbol: around.cloned().map(Box::new), note })
+    Ok(ReadTarget::Lines { version, lines, symbol: around.cloned().map(Box::new), folds, note })
 }
 
 /// The lines of a symbol and of the docs, attributes and decorators above it.
@@ -411,13 +429,15 @@ fn with_docs(snapshot: &Snapshot, version: &VersionInfo, symbol: &Symbol) -> Res
 /// The excerpt of a target, truncated to the budget.
 fn excerpt_of(
     snapshot: &Snapshot,
-    meant: ReadTarget,
+    form: OutputFormat,
+    target: ReadTarget,
     above: &dyn Fn(&str) -> HashSet<u32>,
     budget: &mut ReadBudget,
 ) -> Result<Excerpt, AppError> {
-    let (version, lines, symbol, mut note, is_file) = match meant {
-        ReadTarget::Lines { version, lines, symbol, note } => {
-            (version, lines, symbol.map(|symbol| *symbol), note, false)
+    let is_for_agent = form == OutputFormat::Text(Reader::Agent);
+    let (version, lines, symbol, folds, mut note, is_file) = match target {
+        ReadTarget::Lines { version, lines, symbol, folds, note } => {
+            (version, lines, symbol.map(|symbol| *symbol), folds, note, false)
         }
         ReadTarget::Folder(folder) => {
             let text = outline_folder::bounded_text(snapshot, &folder, None, budget.bytes)?.unwrap_or_default();
@@ -438,17 +458,23 @@ fn excerpt_of(
         }
         ReadTarget::File { version } => {
             let lines = Lines { start: 1, end: version.lines.max(1) };
-            (version, lines, None, None, true)
+            let folds = match is_for_agent {
+                true => {
+                    folds::docs_and_imports(&snapshot.outline(version.id)?.symbols, &snapshot.text(version.id)?, lines)
+                }
+                false => Vec::new(),
+            };
+            (version, lines, None, folds, None, true)
         }
     };
     let text = snapshot.text(version.id)?;
     let path = version.path;
     let above = above(&path);
-    let all = select_lines(&text, lines).into_iter().enumerate().map(|(at, line)| (lines.start + at as u32, line));
-    let (numbers, numbered): (Vec<u32>, Vec<String>) = all
-        .filter(|(number, _)| !above.contains(number))
-        .map(|(number, line)| (number, rows::numbered(number, line)))
-        .unzip();
+    let all = (lines.start..).zip(select_lines(&text, lines)).filter(|(number, _)| !above.contains(number));
+    let (numbers, numbered) = match is_for_agent {
+        true => sparse_rows(all, &folds),
+        false => all.map(|(number, line)| (number, rows::numbered(number, line))).unzip(),
+    };
     let repeated: Vec<u32> = (lines.start..=lines.end).filter(|number| above.contains(number)).collect();
     if let (Some(first), Some(last)) = (repeated.first(), repeated.last()) {
         let shown = if numbers.is_empty() { "shown".to_owned() } else { format!("{first}-{last}") };
@@ -467,8 +493,23 @@ fn excerpt_of(
         taken = 0;
     }
     let rest = numbered[taken..].iter().map(|line| tokens::upper_estimate(line) + 1).sum();
-    let shown = ExcerptBody::Text(ShownLines { lines: numbered.into_iter().take(taken).collect(), numbers, rest });
+    let folds = folds.iter().map(|fold| fold.lines.start).collect();
+    let lines_shown = numbered.into_iter().take(taken).collect();
+    let shown = ExcerptBody::Text(ShownLines { lines: lines_shown, numbers, folds, rest });
     Ok(Excerpt { path, lines, symbol, note, shown, callers: None, tests: None, uses_text: String::new() })
+}
+
+/// The rows of these lines and the numbers of their first lines, with folds in place of the lines left out.
+fn sparse_rows<'l>(lines: impl Iterator<Item = (u32, &'l str)>, folds: &[Fold]) -> (Vec<u32>, Vec<String>) {
+    let mut numbers = rows::SparseNumbers::default();
+    let row = |(number, line): (u32, &'l str)| match folds
+        .iter()
+        .find(|fold| fold.lines.start <= number && number <= fold.lines.end)
+    {
+        Some(fold) => (number == fold.lines.start).then(|| (number, fold.row())),
+        None => Some((number, numbers.row(number, line))),
+    };
+    lines.filter_map(row).unzip()
 }
 
 /// The outline of a file instead of its text, truncated to the budget.
@@ -511,7 +552,7 @@ impl Excerpt {
         format!("{}{name}{note}", rows::location(&self.path, self.lines))
     }
 
-    fn text(&self) -> String {
+    fn text(&self, reader: Reader) -> String {
         match &self.shown {
             ExcerptBody::Folder(files) => files.clone(),
             ExcerptBody::Outline(outline) => {
@@ -519,8 +560,13 @@ impl Excerpt {
                 format!("{}: {length} lines, too long; its outline:\n{outline}", self.head())
             }
             ExcerptBody::Text(shown) if shown.lines.is_empty() && shown.is_cut() => {
-                let what = format!("{} lines, at most {} tokens, not shown", shown.numbers.len(), shown.rest);
-                format!("{}: {what}; raise max_tokens, or ask for fewer lines\n", self.head())
+                let what =
+                    format!("{}, at most {} tokens, not shown", rows::count(shown.numbers.len(), "line"), shown.rest);
+                let how = match reader {
+                    Reader::Agent => "ask for what you need of it in another call".to_owned(),
+                    Reader::Person => "raise --max-tokens, or ask for fewer lines".to_owned(),
+                };
+                format!("{}: {what}; {how}\n", self.head())
             }
             ExcerptBody::Text(shown) => {
                 let mut text = format!("{}\n", self.head());
@@ -581,7 +627,7 @@ impl Render for ReadAnswer {
                 text.push(style::GAP);
             }
             text += &match &item.outcome {
-                Ok(piece) => piece.text() + &piece.uses_text,
+                Ok(piece) => piece.text(reader) + &piece.uses_text,
                 Err(error) => error_line(&item.asked, error, reader),
             };
         }
