@@ -51,6 +51,7 @@ const RUST: Format<'_> = Format {
             &["apply", "run"],
         ),
         ("why does it crash at transaction.rs:6 when a change is undone?", &["apply"]),
+        ("undo ends the editor (app-core/src/transaction.rs:6:9), but only in main.rs:8:5.", &["apply", "run"]),
     ],
 };
 

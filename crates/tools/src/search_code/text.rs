@@ -22,6 +22,9 @@ const MAX_BODY_LINES: u32 = 14;
 /// The maximum length of a header among several definitions, in characters.
 const SHORT_HEADER_CHARS: usize = 56;
 
+/// The maximum length of the header of a hit for an agent, in characters.
+const AGENT_HEADER_CHARS: usize = 80;
+
 /// The maximum length of the header above a matching line, in characters.
 const NARROW_HEADER_CHARS: usize = 90;
 
@@ -136,7 +139,7 @@ pub(super) fn rows(
             match body {
                 Some(body) => body,
                 None if number >= described && shape.detail == DetailLevel::Signature => brief_row(place),
-                None => row(snapshot, shape, place)?,
+                None => row(snapshot, shape, place, reader)?,
             } + &shape.reasons_text(&place.scores),
         );
     }
@@ -161,7 +164,7 @@ fn brief_row(place: &SearchHit) -> String {
     format!("{}{name}\n", rows::location(&place.version.path, place.lines))
 }
 
-fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<String, AppError> {
+fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit, reader: Reader) -> Result<String, AppError> {
     let path = &place.version.path;
     if shape.detail == DetailLevel::Location || shape.compact {
         return Ok(format!("{}\n", rows::location(path, place.lines)));
@@ -173,7 +176,8 @@ fn row(snapshot: &Snapshot, shape: ResultShape, place: &SearchHit) -> Result<Str
     }
     Ok(match (place.kind, symbol) {
         (HitKind::Symbol, Some(symbol)) => {
-            let header = rows::header(symbol, rows::MAX_ROW_CHARS);
+            let characters = if reader == Reader::Agent { AGENT_HEADER_CHARS } else { rows::MAX_ROW_CHARS };
+            let header = rows::header(symbol, characters);
             let mut text = format!("{} {header}\n", rows::location(path, place.lines));
             // The header does not show why the hit matched, so the best line is added.
             if let Some(line) = place.frame_line().filter(|line| *line != symbol.lines.start) {
