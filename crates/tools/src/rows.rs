@@ -402,10 +402,12 @@ mod tests {
     fn long_lines_are_cut_around_the_first_match() {
         let line = format!("  {} needle {}", "a".repeat(500), "b".repeat(500));
         let at = line.find("needle").expect("is in it");
-        let row = codecompass_workspace::output::strip_style(&source_marked(&line, &[at..at + 6]));
+        let row =
+            codecompass_workspace::output::strip_style(&source_marked(&line, std::slice::from_ref(&(at..at + 6))));
         assert!(row.starts_with("…aaa") && row.ends_with('…'), "{row}");
         assert!(row.contains(" needle bbb") && row.chars().count() <= MAX_ROW_CHARS + 2, "{row}");
-        let near = codecompass_workspace::output::strip_style(&source_marked("  x needle", &[4..10]));
+        let near =
+            codecompass_workspace::output::strip_style(&source_marked("  x needle", std::slice::from_ref(&(4..10))));
         assert_eq!(near, "x needle");
     }
 
