@@ -191,7 +191,7 @@ fn search_unquoted(snapshot: &Snapshot, request: &SearchRequest<'_>) -> Result<S
     let (is_exhaustive, is_late) = (candidates.exact.is_exhaustive, candidates.exact.timed_out);
     let (intent, words) = (parsed.intent, parsed.word_texts());
     Ok(SearchResults {
-        hits: hits,
+        hits,
         total,
         has_more,
         intent,
