@@ -134,6 +134,7 @@ mod lua;
 mod parse;
 mod parser_memory;
 mod php;
+mod preprocessor;
 mod python;
 mod registry;
 mod resolve;

@@ -7,6 +7,7 @@ use tree_sitter::{ParseOptions, Parser};
 
 use crate::Language;
 use crate::parser_memory::{self, Usage};
+use crate::preprocessor::Repair;
 use crate::tree::{Tables, Tree};
 
 /// The step budget of a parse. It is counted in progress reports of the parser, one per hundred steps and some 30 µs,
@@ -68,11 +69,15 @@ pub(crate) fn with_flat_tree<T>(
     look: impl FnOnce(&Tree) -> T,
 ) -> Result<T, Exceeded> {
     let done = with_worker(language, |worker| {
-        let repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
-        let parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on)?;
+        let repaired = repaired(language, text);
+        let parsed = parse(&mut worker.parser, repaired.as_ref().map_or(text, |repair| repair.text.as_str()), go_on)?;
         worker.tree.fill(&parsed, &worker.tables, 0);
-        if worker.tree.errors.count > 0 && repaired.is_some() && language.grammar.retries {
-            retry(worker, text, &parsed, go_on);
+        let is_original = worker.tree.errors.count > 0
+            && repaired.is_some()
+            && language.grammar.retries
+            && retry(worker, text, &parsed, go_on);
+        if let Some(repair) = repaired.filter(|_| !is_original) {
+            worker.tree.add_blanked(repair);
         }
         drop(parsed);
         Ok(look(&worker.tree))
@@ -80,16 +85,24 @@ pub(crate) fn with_flat_tree<T>(
     done.unwrap_or(Err(Exceeded::Steps))
 }
 
-/// Parses the original text after its repaired form had errors, and uses that tree unless it has more of them.
-fn retry(worker: &mut ParserWorker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) {
+/// Returns the text as the language rewrites it for the parser.
+fn repaired(language: &Language, text: &str) -> Option<Repair> {
+    language.grammar.repair.and_then(|repair| repair(text)).filter(|repair| repair.text.len() == text.len())
+}
+
+/// Parses the original text after its repaired form had errors, and uses that tree unless it has more of them. Returns
+/// whether it does.
+fn retry(worker: &mut ParserWorker, text: &str, repaired: &tree_sitter::Tree, go_on: &dyn Fn() -> bool) -> bool {
     let errors = worker.tree.errors.count;
     let Ok(original) = parse(&mut worker.parser, text, go_on) else {
-        return;
+        return false;
     };
     worker.tree.fill(&original, &worker.tables, 0);
     if worker.tree.errors.count > errors {
         worker.tree.fill(repaired, &worker.tables, 0);
+        return false;
     }
+    true
 }
 
 /// Parses a text and passes tree-sitter's own tree on; `None` if the budget was exceeded.
@@ -106,7 +119,7 @@ pub(crate) fn with_best_tree<T>(
     look: impl FnOnce(&tree_sitter::Tree, Option<&str>) -> T,
 ) -> Option<T> {
     with_worker(language, |worker| {
-        let mut repaired = language.grammar.repair.and_then(|repair| repair(text)).filter(|it| it.len() == text.len());
+        let mut repaired = repaired(language, text).map(|repair| repair.text);
         let mut parsed = parse(&mut worker.parser, repaired.as_deref().unwrap_or(text), go_on).ok()?;
         if parsed.root_node().has_error() && repaired.is_some() && language.grammar.retries {
             let mut errors = |tree: &tree_sitter::Tree| {

@@ -4,7 +4,9 @@
 //! indices, the next sibling is one addition away, and no query crosses into C. Leaves that the language does not use
 //! are dropped.
 
-use codecompass_model::Span;
+use codecompass_model::{RefShape, Span};
+
+use crate::preprocessor::Repair;
 
 /// The kind of nodes that the language has no code for, and the field of children without one.
 pub(crate) const OTHER: u8 = 0;
@@ -31,7 +33,7 @@ pub(crate) struct Grammar {
     /// Words that look like names but are not: `self`, `_`.
     pub(crate) words: &'static [&'static str],
     /// Rewrites code that the grammar misreads, without moving a byte.
-    pub(crate) repair: Option<fn(&str) -> Option<String>>,
+    pub(crate) repair: Option<fn(&str) -> Option<Repair>>,
     /// Whether a text that still has errors after its repair is also parsed unrepaired, because the repair may have
     /// been wrong.
     pub(crate) retries: bool,
@@ -128,6 +130,10 @@ pub(crate) struct Tree {
     pub(crate) errors: ProblemCount,
     /// Nodes with children that are too deep.
     pub(crate) too_deep: ProblemCount,
+    /// Names in the text that was blanked before it was parsed.
+    pub(crate) blanked_words: Vec<(Span, RefShape)>,
+    /// Where declarations begin that follow blanked macros.
+    pub(crate) starts: Vec<(u32, u32)>,
 }
 
 impl Tree {
@@ -163,6 +169,17 @@ impl Tree {
         }
     }
 
+    /// Adds what a repair blanked in the text of the tree.
+    pub(crate) fn add_blanked(&mut self, repair: Repair) {
+        (self.blanked_words, self.starts) = (repair.words, repair.starts);
+    }
+
+    /// Returns where the declaration begins whose first parsed byte is at this offset.
+    pub(crate) fn start_of(&self, parsed: u32) -> u32 {
+        let found = self.starts.binary_search_by_key(&parsed, |(parsed, _)| *parsed);
+        found.map_or(parsed, |at| self.starts[at].1)
+    }
+
     fn descend(&mut self, cursor: &mut tree_sitter::TreeCursor<'_>, index: u32) -> bool {
         if self.path.len() >= MAX_DEPTH {
             if cursor.node().child_count() > 0 {
@@ -193,6 +210,8 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.path.clear();
+        self.blanked_words.clear();
+        self.starts.clear();
         (self.errors, self.too_deep) = Default::default();
     }
 

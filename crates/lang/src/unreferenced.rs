@@ -67,7 +67,15 @@ pub(crate) fn unreferenced_names(
         let binding = declared.and_then(|(_, binding)| *binding);
         rest.push(UnreferencedName { name, shape, binding, symbol: around.at(name.start) });
     }
+    rest.extend(blanked_names(tree, facts));
     (leaves, rest)
+}
+
+/// Returns the names in the text that was blanked before it was parsed.
+fn blanked_names<'n>(tree: &'n Tree, facts: &'n FileFacts) -> impl Iterator<Item = UnreferencedName> + 'n {
+    let mut around = EnclosingSymbols { facts, next: 0, open: Vec::new() };
+    let words = tree.blanked_words.iter().filter(|(name, _)| name.start < name.end);
+    words.map(move |&(name, shape)| UnreferencedName { name, shape, binding: None, symbol: around.at(name.start) })
 }
 
 /// Returns whether symbols of this kind declare their name; the others refer to something else by it.

@@ -285,7 +285,7 @@ pub(crate) fn macro_text_without(walk: &mut Walk<'_, '_>, at: usize, words: &[&s
 }
 
 /// Keywords, which are not names.
-pub(super) const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "break", "case", "char", "const", "continue", "default", "defined", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "return", "short", "signed", "sizeof", "static",
     "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",

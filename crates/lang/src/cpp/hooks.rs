@@ -234,7 +234,7 @@ pub(super) fn macro_text(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 }
 
 /// Keywords of C++ that are not keywords of C.
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "__VA_ARGS__",
     "auto",
     "bool",

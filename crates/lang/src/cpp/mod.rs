@@ -27,7 +27,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "cpp",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp"],
     file_names: &[],
     interpreters: &[],

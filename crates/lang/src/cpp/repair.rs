@@ -2,12 +2,48 @@
 //!
 //! The grammar parses `class EXPORT_API Name {` as a function and `API_INLINE void f()` as an error. Either can lose
 //! the rest of the file, and both are common. So an upper-case word is replaced by blanks before the keywords of a
-//! declaration, and after a declaration if it is a lock annotation. A preprocessor line in the middle of a list is
-//! blanked as well, together with everything after its `#else`. All texts still come from the original file.
+//! declaration, and after a declaration if it is a lock annotation. All texts still come from the original file.
+
+use crate::preprocessor::{Branches, Edits, Repair, Strings, Token, resolve_branches, tokens};
 
 /// Words that may precede such a macro in the same declaration.
 const DECLARATION_PREFIXES: &[&str] =
     &["static", "inline", "virtual", "explicit", "constexpr", "extern", "friend", "else"];
+
+/// Words of the language before or after a name that follows `*` or `&`.
+const POINTER_WORDS: &[&str] = &[
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "noexcept",
+    "override",
+    "final",
+    "operator",
+    "requires",
+    "and",
+    "or",
+    "xor",
+    "bitand",
+    "bitor",
+    "and_eq",
+    "or_eq",
+    "xor_eq",
+    "not_eq",
+    "this",
+    "sizeof",
+    "new",
+    "delete",
+    "throw",
+    "co_await",
+    "static_cast",
+    "struct",
+    "class",
+    "typename",
+    "template",
+    "co_yield",
+];
 
 /// Suffixes of thread safety annotations, which follow a declaration.
 const ANNOTATION_SUFFIXES: &[&str] = &[
@@ -35,56 +71,33 @@ const ANNOTATION_SUFFIXES: &[&str] = &[
     "PRINTF_ATTRIBUTE",
 ];
 
-/// A word or a punctuation character.
-#[derive(Clone, Copy)]
-struct Token<'t> {
-    start: usize,
-    text: &'t str,
-    /// Whether the token is the first on its line.
-    is_first: bool,
-}
-
-impl Token<'_> {
-    fn is_word(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-    }
-
-    /// Whether the token is spelled like a macro.
-    fn is_macro(&self) -> bool {
-        let text = self.text;
-        let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        text.len() > 2 && text.bytes().all(is_part) && text.starts_with(|c: char| c.is_ascii_uppercase())
-    }
-}
-
 /// Returns the repaired text, or `None` when nothing changes.
-pub(super) fn repair(text: &str) -> Option<String> {
-    let tokens = tokens(text);
+pub(super) fn repair(text: &str) -> Option<Repair> {
+    let all = tokens(text, Strings::C);
+    let mut edits = Edits::new(&all, &[crate::c::hooks::KEYWORDS, super::hooks::KEYWORDS], true);
+    resolve_branches(&all, &Branches { known: &[("__cplusplus", true)] }, &mut edits);
+    let left = edits.left();
+    let tokens: Vec<Token<'_>> = left.iter().map(|&at| all[at]).collect();
     let declares = declares(&tokens);
-    let mut blanks: Vec<(usize, usize)> = conditions(&tokens);
-    let mut at = 0;
+    let (mut at, mut start) = (0, 0);
     while at < tokens.len() {
         let end = macro_before_name(&tokens, at)
             .or_else(|| macro_before_declaration(&tokens, at))
             .or_else(|| macro_after_type(&tokens, at))
+            .or_else(|| macro_after_pointer(&tokens, at))
             .or_else(|| macro_on_own_line(&tokens, at, declares[at]))
             .or_else(|| macro_after_declaration(&tokens, at));
-        match end {
-            Some(end) => {
-                blanks.push((tokens[at].start, tokens[end - 1].start + tokens[end - 1].text.len()));
-                at = end;
-            }
-            None => at += 1,
+        let Some(end) = end else {
+            (at, start) = (at + 1, at + 1);
+            continue;
+        };
+        left[at..end].iter().for_each(|&token| edits.blank(token..token + 1));
+        if tokens.get(end).is_some_and(|next| !next.is_first) {
+            edits.start_at(left[end], left[start]);
         }
+        at = end;
     }
-    if blanks.is_empty() {
-        return None;
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    for (start, end) in blanks {
-        bytes[start..end].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
-    }
-    String::from_utf8(bytes).ok()
+    edits.apply(text)
 }
 
 /// Returns the token after a macro and its arguments.
@@ -138,7 +151,8 @@ fn macro_before_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
         return None;
     }
     let Some(next) = tokens.get(at + 1) else { return own.is_first.then_some(at + 1) };
-    if next.is_first && own.is_first && (next.is_word() || next.text.starts_with('#')) {
+    let is_end = next.text == "}" && matches!(before, "}" | ";");
+    if next.is_first && own.is_first && (next.is_word() || is_end || next.text.starts_with('#')) {
         return Some(at + 1);
     }
     let is_named = |text: &str| text.contains('_') && !text.ends_with("_T") && !text.ends_with("_PTR");
@@ -164,6 +178,14 @@ fn macro_after_type(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let next = tokens.get(at + 2)?.text;
     let is_path = || next == ":" && tokens.get(at + 3).is_some_and(|next| next.text == ":");
     (is_one && (matches!(next, "(" | "<") || is_path())).then_some(at + 1)
+}
+
+/// `int* nonnull p`: returns the token after the macro.
+fn macro_after_pointer(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
+    let name = tokens.get(at + 1)?;
+    let is_macro = |word: &Token<'_>| word.is_word() && !POINTER_WORDS.contains(&word.text);
+    (matches!(before, "*" | "&") && !name.is_first && is_macro(&tokens[at]) && is_macro(name)).then_some(at + 1)
 }
 
 /// `PUSH_WARNINGS(1)` alone on its line, without a semicolon: returns the token after it.
@@ -207,35 +229,6 @@ fn declares(tokens: &[Token<'_>]) -> Vec<bool> {
     all
 }
 
-/// The lines from `#if` to `#endif` in the middle of a list, and everything between `#else` and `#endif` there.
-fn conditions(tokens: &[Token<'_>]) -> Vec<(usize, usize)> {
-    let mut blanks = Vec::new();
-    // For each open condition: whether it is in a list, and where its `#else` starts.
-    let mut open: Vec<(bool, Option<usize>)> = Vec::new();
-    for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.text.starts_with('#')) {
-        let end = token.start + token.text.len();
-        let word = token.text[1..].trim_start();
-        let before = |back: usize| at.checked_sub(back).map_or("", |before| tokens[before].text);
-        if word.starts_with("if") {
-            let in_list =
-                matches!(before(1), "," | "(" | "=" | "|" | "+" | "?") || before(1) == ":" && before(2) == ")";
-            open.push((in_list, None));
-            if in_list {
-                blanks.push((token.start, end));
-            }
-        } else if word.starts_with("el") {
-            if let Some((true, from @ None)) = open.last_mut() {
-                *from = Some(token.start);
-            }
-        } else if word.starts_with("endif")
-            && let Some((true, from)) = open.pop()
-        {
-            blanks.push((from.unwrap_or(token.start), end));
-        }
-    }
-    blanks
-}
-
 /// `int a GUARDED_BY(mutex);`: returns the token after the macro.
 fn macro_after_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let own = tokens[at];
@@ -251,83 +244,6 @@ fn macro_after_declaration(tokens: &[Token<'_>], at: usize) -> Option<usize> {
         end == at + 1 && (name.ends_with("NOEXCEPT") || name.ends_with("ANALYSIS") || name.ends_with("OVERRIDE"));
     let is_given = end > at + 1 && ANNOTATION_SUFFIXES.iter().any(|known| name.ends_with(known));
     (ends && (is_mark || is_given)).then_some(end)
-}
-
-/// Splits a text into words and punctuation, without comments and strings. Each preprocessor line is one token.
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let bytes = text.as_bytes();
-    let mut tokens: Vec<Token<'_>> = Vec::new();
-    let (mut at, mut is_first) = (0, true);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let byte = bytes[at];
-        if byte == b'\n' {
-            is_first = true;
-            at += 1;
-        } else if byte.is_ascii_whitespace() {
-            at += 1;
-        } else if rest.starts_with(b"//") {
-            at += line(rest);
-        } else if rest.starts_with(b"/*") {
-            at += text.get(at + 2..).and_then(|rest| rest.find("*/")).map_or(rest.len(), |end| end + 4);
-        } else if byte == b'#' && is_first {
-            let len = line(rest);
-            tokens.push(Token { start: at, text: text.get(at..at + len).unwrap_or("#"), is_first });
-            at += len;
-        } else if rest.starts_with(b"R\"") {
-            at += raw(text, at);
-            is_first = false;
-        } else if byte == b'"' || byte == b'\'' {
-            tokens.push(Token { start: at, text: "\"", is_first });
-            at += quoted(rest);
-            is_first = false;
-        } else {
-            let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-            let word = rest.iter().take_while(|byte| is_part(byte)).count();
-            // A quote between digits is a digit separator.
-            let digits = |byte: &u8| is_part(byte) || *byte == b'\'' || *byte == b'.';
-            let len =
-                if byte.is_ascii_digit() { rest.iter().take_while(|byte| digits(byte)).count() } else { word.max(1) };
-            tokens.push(Token { start: at, text: text.get(at..at + len).unwrap_or("?"), is_first });
-            at += len;
-            is_first = false;
-        }
-    }
-    tokens
-}
-
-/// Returns the length of a line, including lines continued by a backslash.
-fn line(rest: &[u8]) -> usize {
-    let mut at = 0;
-    while at < rest.len() {
-        let end = rest[at..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| at + end);
-        let code = rest[at..end].strip_suffix(b"\r").unwrap_or(&rest[at..end]);
-        if !code.ends_with(b"\\") {
-            return end;
-        }
-        at = end + 1;
-    }
-    rest.len()
-}
-
-/// Returns the length of a string or character literal. A literal that does not end on its line is not one.
-fn quoted(rest: &[u8]) -> usize {
-    let mut at = 1;
-    while at < rest.len() && rest[at] != b'\n' {
-        if rest[at] == rest[0] {
-            return at + 1;
-        }
-        at += if rest[at] == b'\\' { 2 } else { 1 };
-    }
-    at.min(rest.len())
-}
-
-/// Returns the length of `R"x(…)x"`.
-fn raw(text: &str, at: usize) -> usize {
-    let rest = &text[at + 2..];
-    let Some(open) = rest.bytes().take(17).position(|byte| byte == b'(') else { return 2 };
-    let end = [")", rest.get(..open).unwrap_or(""), "\""].concat();
-    rest.find(&end).map_or(text.len() - at, |found| 2 + found + end.len())
 }
 
 #[cfg(test)]
@@ -350,7 +266,7 @@ mod tests {
             ("void MY_INLINE f() {}", "void           f() {}"),
             ("void f() REQUIRES(m) OTHER_LOCKS_REQUIRED(n);", "void f()                                    ;"),
         ] {
-            assert_eq!(repair(text).as_deref(), Some(repaired), "{text}");
+            assert_eq!(repair(text).map(|repair| repair.text).as_deref(), Some(repaired), "{text}");
         }
         for text in [
             "FILE *f;",
@@ -366,7 +282,7 @@ mod tests {
             "#define MY_INLINE void f()\n",
             "TEST(A, B) {}",
         ] {
-            assert_eq!(repair(text), None, "{text}");
+            assert!(repair(text).is_none(), "{text}");
         }
     }
 }

@@ -46,6 +46,7 @@ mod variables;
 mod walk;
 
 use crate::conventions::Conventions;
+use crate::preprocessor::Repair;
 use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
@@ -133,7 +134,7 @@ const fn grammar(load: fn() -> tree_sitter::Language) -> Grammar {
         names: kinds::NAMES,
         imports: kinds::IMPORTS,
         words: kinds::WORDS,
-        repair: Some(repair::repair),
+        repair: Some(|text| repair::repair(text).map(Repair::from)),
         retries: true,
     }
 }

@@ -15,6 +15,7 @@ use codecompass_model::{Flags, Literal, RefShape, SymbolKind, Visibility};
 
 use crate::conventions::Conventions;
 use crate::extraction::library_facts;
+use crate::preprocessor::Repair;
 use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, ScopePolicy, Unit};
 use crate::spec::Find::{self, First, Kind, Last};
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, grammar, row};
@@ -38,7 +39,7 @@ pub(crate) const LANGUAGE: Language = Language {
         ..Conventions::NONE
     },
     grammar: Grammar {
-        repair: Some(repair::repair),
+        repair: Some(|text| repair::repair(text).map(Repair::from)),
         ..grammar!(ROWS, FIELDS, &[], || tree_sitter_kotlin_sg::LANGUAGE.into())
     },
     walk: Walk::Table(&SPEC),

@@ -14,6 +14,7 @@ use codecompass_model::{Literal, RefShape, SymbolKind};
 
 use crate::conventions::Conventions;
 use crate::extraction::library_facts;
+use crate::preprocessor::Repair;
 use crate::rules::{LookupStep, Namespaces, ScopePolicy, Unit};
 use crate::spec::{Action, LanguageSpec, Lower, Row, grammar, row};
 use crate::tree::Grammar;
@@ -31,7 +32,7 @@ pub(crate) const LANGUAGE: Language = Language {
     measured: "forty proved calls read by eye",
     conventions: Conventions { test_infixes: &[".bats"], ..Conventions::NONE },
     grammar: Grammar {
-        repair: Some(bats::as_functions),
+        repair: Some(|text| bats::as_functions(text).map(Repair::from)),
         retries: true,
         ..grammar!(ROWS, FIELDS, POSITIONAL_PARAMETERS, || tree_sitter_bash::LANGUAGE.into())
     },

@@ -132,7 +132,9 @@ impl<'t> Walk<'_, 't> {
         let is_member = self.draft.enclosing().is_some_and(|around| is_container(around.kind));
         let is_block_only = self.is_local(at) && !is_member && new.owner.is_none() && is_top_level_name(new.kind);
         let (visibility_text, visibility, flags) = self.read_modifiers(&front, &new);
-        let mut docs = self.comments.peek_above(self.draft.text, new.start.unwrap_or(self.tree.node(at).start));
+        let mut docs = self
+            .comments
+            .peek_above(self.draft.text, new.start.unwrap_or(self.tree.start_of(self.tree.node(at).start)));
         if let Some(doc) = new.doc {
             docs.doc = Some(doc);
             docs.outer_start = docs.outer_start.min(doc.start);
@@ -189,7 +191,8 @@ impl<'t> Walk<'_, 't> {
     /// Returns the modifiers and annotations before a declaration.
     fn leading_modifiers(&self, at: usize) -> Modifiers<'t> {
         let recipe = self.spec;
-        let mut front = Modifiers { words: Vec::new(), attributes: Vec::new(), start: self.tree.node(at).start };
+        let start = self.tree.start_of(self.tree.node(at).start);
+        let mut front = Modifiers { words: Vec::new(), attributes: Vec::new(), start };
         let is_attribute = |of: usize| recipe.attributes.contains(&self.kind(of));
         for child in self.tree.children(at) {
             let node = self.tree.node(child);
@@ -209,7 +212,7 @@ impl<'t> Walk<'_, 't> {
         for attribute in &front.attributes {
             if attribute.start == front.start {
                 let rest = self.draft.slice(Span { start: attribute.end, end: self.tree.node(at).end });
-                front.start = attribute.end + (rest.len() - rest.trim_start().len()) as u32;
+                front.start = attribute.end + (rest.len() - without_conditions(rest).len()) as u32;
             }
         }
         front
@@ -316,6 +319,15 @@ impl<'t> Walk<'_, 't> {
         of.results = result.map(|result| self.lower(result)).into_iter().collect();
         self.draft.expr(Expr::Func(Box::new(of)))
     }
+}
+
+/// Returns a text without the blanks and the preprocessor lines that it begins with.
+fn without_conditions(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while ["#if", "#el", "#endif"].iter().any(|word| rest.starts_with(word)) {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest
 }
 
 /// Returns whether symbols of this kind can be named without a qualifier.
