@@ -7,6 +7,7 @@
 
 mod declarations;
 mod hooks;
+mod repair;
 mod usings;
 
 use codecompass_model::BindingKind::{Local, TypeParam};
@@ -19,12 +20,13 @@ use crate::rules::{LookupStep, Namespaces, OutOfLineMembers, OuterUnits, ScopePo
 use crate::spec::Find::{self, ChildField, First, Kind, Last};
 use crate::spec::table::Define;
 use crate::spec::{Action, LanguageSpec, Lower, ModifierMeaning, Row, bind, define, grammar, row};
+use crate::tree::Grammar;
 use crate::{Depth, Language, Rules, Walk};
 
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "csharp",
-    facts_version: 1,
+    facts_version: 2,
     extensions: &["cs", "csx"],
     file_names: &[],
     interpreters: &["dotnet-script"],
@@ -38,7 +40,10 @@ pub(crate) const LANGUAGE: Language = Language {
         reexport_files: &["assemblyinfo.cs", "globalusings.cs"],
         ..Conventions::NONE
     },
-    grammar: grammar!(ROWS, FIELDS, &["var", "_"], || tree_sitter_c_sharp::LANGUAGE.into()),
+    grammar: Grammar {
+        repair: Some(repair::repair),
+        ..grammar!(ROWS, FIELDS, &["var", "_"], || tree_sitter_c_sharp::LANGUAGE.into())
+    },
     walk: Walk::Table(&SPEC),
     rules: Rules::Shared(&SCOPE_POLICY),
 };
