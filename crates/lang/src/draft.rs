@@ -45,6 +45,13 @@ pub(crate) struct OpenCounts {
     blocks: usize,
 }
 
+impl OpenCounts {
+    /// Whether more blocks were open than at another point.
+    pub(crate) fn is_inside(&self, other: Self) -> bool {
+        self.blocks > other.blocks
+    }
+}
+
 /// The facts of one file under construction.
 pub(crate) struct Draft<'t> {
     pub(crate) path: &'t str,
@@ -299,6 +306,22 @@ impl<'t> Draft<'t> {
     pub(crate) fn close_to(&mut self, open: OpenCounts) {
         self.scopes.truncate(open.scopes);
         self.locals.close_to(open.blocks);
+    }
+
+    /// Closes the functions opened since `open` was taken, and all that is open but namespaces.
+    pub(crate) fn close_functions(&mut self, open: OpenCounts) {
+        let symbols = &self.facts.symbols;
+        let is_namespace = |scope: &&OpenSymbol| symbols[scope.symbol as usize].kind == SymbolKind::Namespace;
+        self.scopes.truncate(self.scopes.iter().take_while(is_namespace).count());
+        self.locals.close_to(open.blocks);
+    }
+
+    /// Ends a symbol, and those in it, before an offset.
+    pub(crate) fn end_before(&mut self, symbol: u32, offset: u32) {
+        let end = self.text.get(..offset as usize).map_or(offset, |text| text.trim_end().len() as u32);
+        for symbol in self.symbols_mut().iter_mut().skip(symbol as usize) {
+            symbol.span.end = symbol.span.end.min(end.max(symbol.name_span.end));
+        }
     }
 
     /// Adds a base type to the innermost open symbol.

@@ -14,6 +14,13 @@ use crate::text;
 /// A function with its body.
 pub(crate) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
     let Some(declarator) = walk.child(at, "declarator") else { return at + 1 };
+    if walk.is_local(at) {
+        // C has no functions in functions: either the end of the outer one was missed, or this is none.
+        if !walk.begins_line(at) {
+            return at + 1;
+        }
+        walk.leave_functions(at);
+    }
     let base = base_type(walk, at);
     let of = read_declarator(walk, base, declarator);
     let body = walk.child(at, "body");

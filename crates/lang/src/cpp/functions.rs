@@ -100,6 +100,12 @@ pub(super) fn function(walk: &mut Walk<'_, '_>, at: usize) -> usize {
 /// Defines a function; `outer` is the enclosing template declaration, or the function itself.
 pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) {
     let Some(declarator) = walk.child(at, "declarator") else { return };
+    if walk.is_local(outer) && walk.begins_line(outer) {
+        walk.leave_functions(outer);
+    }
+    if is_misread_class(walk, outer, at, declarator) {
+        return;
+    }
     let Some(name) = declared_name(walk, declarator) else { return walk.open_function(outer, None) };
     let typed = walk.child(at, "type").is_some();
     let own = walk.draft.slice(name.span);
@@ -145,6 +151,28 @@ pub(super) fn define_function(walk: &mut Walk<'_, '_>, outer: usize, at: usize) 
     if let Some(symbol) = symbol {
         walk.draft.annotate_symbol(symbol, of, owner);
     }
+}
+
+/// Whether the parser took a class with code that it cannot parse for a function: the class is the type of the function.
+/// A class that lost its body to the function is defined with that body.
+fn is_misread_class(walk: &mut Walk<'_, '_>, outer: usize, at: usize, declarator: usize) -> bool {
+    let class = walk.child(at, "type").filter(|&of| matches!(walk.kind(of), "class_specifier" | "struct_specifier"));
+    let Some(class) = class else { return false };
+    if walk.child(class, "body").is_some() {
+        return true;
+    }
+    if is_function(walk, declarator) {
+        return false;
+    }
+    let name = walk.child(class, "name").and_then(|name| declared_name(walk, name));
+    let (body, end) = (walk.child(at, "body"), walk.tree.next(outer));
+    let symbol = name.filter(|_| body.is_some()).and_then(|name| {
+        let kind = super::kind_of_class_key(walk.kind(class));
+        let name_span = Some(name.span);
+        walk.define(outer, Definition { name_span, body, end, ..Definition::new(kind, name.name) })
+    });
+    walk.open_function(outer, symbol);
+    true
 }
 
 /// `TEST(Suite, Name) {…}`: a function defined by a macro, named by the last macro argument. With a fixture it is a

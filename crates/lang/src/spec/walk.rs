@@ -48,6 +48,8 @@ pub(crate) struct Walk<'w, 't> {
     opened: usize,
     /// Nodes before this one are inside a function.
     local_end: usize,
+    /// The function that was opened last outside of all others.
+    outermost: Option<OutermostFunction>,
     /// Marks that hooks leave at a node for when the walk reaches it.
     marks: FastMap<usize, u32>,
     /// Members that hooks have added, by owner and name, with the nodes of their values.
@@ -87,6 +89,16 @@ pub(super) enum DeferredAction {
     Lower(usize),
 }
 
+/// A function that is in no other one.
+#[derive(Clone, Copy)]
+struct OutermostFunction {
+    /// The node after it.
+    end: usize,
+    symbol: Option<u32>,
+    /// What was open before it.
+    open: OpenCounts,
+}
+
 /// An open function.
 #[derive(Default)]
 pub(super) struct Frame {
@@ -114,6 +126,7 @@ pub(crate) fn walk(recipe: &'static LanguageSpec, tree: &Tree, draft: &mut Draft
         argument_callees: FastMap::default(),
         opened: 0,
         local_end: 0,
+        outermost: None,
         marks: FastMap::default(),
         hook_members: FastMap::default(),
         unnamed: Vec::new(),
@@ -305,11 +318,39 @@ impl<'t> Walk<'_, 't> {
 
     /// Opens a function: its block, and its result.
     pub(crate) fn open_function(&mut self, at: usize, symbol: Option<u32>) {
+        if self.outermost.is_none_or(|outermost| outermost.end <= at) {
+            let (end, open) = (self.tree.next(at), self.draft.open_counts());
+            self.outermost = Some(OutermostFunction { end, symbol, open });
+        }
         self.scope(at);
         self.opened = at;
         let is_asked = self.spec.infers && symbol.is_some();
         self.defer(self.tree.next(at), DeferredAction::Function(symbol));
         self.frames.push(Frame { infers_result: is_asked, ..Frame::default() });
+    }
+
+    /// Ends the functions around a node before it, where the parser has missed their end. What follows is outside of
+    /// them.
+    pub(crate) fn leave_functions(&mut self, at: usize) {
+        self.local_end = self.local_end.min(at);
+        let Some(outermost) = self.outermost.take_if(|outermost| at < outermost.end) else { return };
+        let inside = self.deferred.iter_mut().filter(|one| one.open.is_inside(outermost.open));
+        inside.for_each(|one| one.end = one.end.min(at));
+        self.unnamed.clear();
+        self.sections.retain(|(_, word)| *word == "namespace");
+        self.advance_to(at);
+        self.draft.close_functions(outermost.open);
+        if let Some(symbol) = outermost.symbol {
+            let start = self.tree.start_of(self.tree.node(at).start);
+            let docs = self.comments.peek_above(self.draft.text, start);
+            self.draft.end_before(symbol, docs.outer_start);
+        }
+    }
+
+    /// Whether a declaration begins in the first column of its line.
+    pub(crate) fn begins_line(&self, at: usize) -> bool {
+        let start = self.tree.start_of(self.tree.node(at).start);
+        self.draft.line_start(start) == start
     }
 
     /// Sets the declared result of the innermost open function.
