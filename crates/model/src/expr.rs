@@ -8,16 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Span;
-
-/// An index into [`FileFacts::exprs`](crate::FileFacts::exprs).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ExprId(pub u32);
-
-impl ExprId {
-    /// The parameter number with which [`Expr::ParamOf`] selects the receiver of a function.
-    pub const RECEIVER: u32 = u32::MAX;
-}
+use crate::{ExprId, MacroCall, MacroRule, Span};
 
 /// An expression or a type. Names are indices into [`FileFacts::names`](crate::FileFacts::names).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -129,6 +120,21 @@ pub enum Expr {
     },
     /// The value of the module that is loaded by this name.
     Module(u32),
+    /// Several values or types side by side.
+    Tuple(Box<[ExprId]>),
+    /// `of::name`.
+    Path {
+        /// The path before the name.
+        of: ExprId,
+        /// The name.
+        name: u32,
+    },
+    /// The syntax that a variable of a macro captured.
+    Hole(u32),
+    /// The value of a macro call.
+    Expand(Box<MacroCall>),
+    /// A macro.
+    Rules(Box<[MacroRule]>),
 }
 
 /// The parameters and results of a function.

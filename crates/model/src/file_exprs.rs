@@ -136,6 +136,27 @@ impl FileFacts {
             Expr::Argument { callee, given, .. } => around("", *callee, &format!("(#{})", given.len()), out),
             Expr::ParamOf { of, at } => around("", *of, &format!("#{at}"), out),
             Expr::Module(name) => out.push_str(&format!("module {}", self.name(*name))),
+            Expr::Tuple(of) => {
+                out.push('(');
+                list(of, out);
+                out.push(')');
+            }
+            Expr::Path { of, name } => {
+                around("", *of, "::", out);
+                out.push_str(self.name(*name));
+            }
+            Expr::Hole(name) => out.push_str(&format!("${}", self.name(*name))),
+            Expr::Expand(call) => around("", call.path, "!(…)", out),
+            Expr::Rules(rules) => {
+                out.push_str("macro");
+                for rule in rules {
+                    out.push_str(" => ");
+                    match rule.value {
+                        Some(value) => below(value, out),
+                        None => out.push('…'),
+                    }
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The size of facts in memory, by which caches are limited.
 
-use crate::{Expr, FileFacts, FuncExpr, Import, Symbol};
+use crate::{Expr, FileFacts, FuncExpr, Import, MacroCall, MacroRule, MacroTree, Symbol};
 
 impl FileFacts {
     /// Returns the number of bytes that it has on the heap, without its symbols, which it can share with others.
@@ -43,8 +43,14 @@ fn expr_bytes(expr: &Expr) -> usize {
         | Expr::Index { by: list, .. }
         | Expr::Apply { args: list, .. }
         | Expr::Either(list)
+        | Expr::Tuple(list)
         | Expr::Argument { given: list, .. } => allocated(size_of_val(&list[..])),
         Expr::Func(of) => size_of::<FuncExpr>() + size_of_val(&of.params[..]) + size_of_val(&of.results[..]),
+        Expr::Expand(call) => size_of::<MacroCall>() + MacroTree::heap_bytes(&call.given),
+        Expr::Rules(rules) => {
+            size_of::<MacroRule>() * rules.len()
+                + rules.iter().map(|rule| MacroTree::heap_bytes(&rule.matcher)).sum::<usize>()
+        }
         _ => 0,
     }
 }

@@ -25,7 +25,8 @@
 //! [`Expr`] is the structure of an expression or a type without its syntax. Equal expressions share one entry per file,
 //! and operands come first. Receivers, declared types, values, bases and owners are such expressions. A name in one
 //! records the local name or block symbol it refers to ([`LexicalTarget`]), so the value of an expression depends on
-//! its file alone and is computed once per view. Languages without lowering provide text ([`Expr::Text`]) that their
+//! its file alone and is computed once per view. A macro and its calls are expressions, too ([`MacroRule`],
+//! [`MacroCall`]), so that rules can expand a call in another file. Languages without lowering provide text ([`Expr::Text`]) that their
 //! rules parse.
 //!
 //! [`Symbol::signature`] is for people. Rules read `flags`, `bases`, `owner` and, where they still parse text,
@@ -51,12 +52,14 @@
 
 mod blob;
 mod expr;
+mod expr_id;
 mod facts;
 mod file_exprs;
 mod heap_size;
 pub mod ids;
 mod kind;
 mod languages;
+mod macros;
 mod owner;
 mod resolve;
 mod span;
@@ -64,13 +67,15 @@ mod view;
 mod visibility;
 
 pub use blob::BlobId;
-pub use expr::{Expr, ExprId, FuncExpr, LexicalTarget, Literal, ValuePart, Wrap};
+pub use expr::{Expr, FuncExpr, LexicalTarget, Literal, ValuePart, Wrap};
+pub use expr_id::ExprId;
 pub use facts::{
     Binding, BindingKind, Chunk, FileFacts, Flags, Import, ImportForm, Problem, ProblemKind, RefShape, Reference,
     Symbol,
 };
 pub use kind::SymbolKind;
 pub use languages::Languages;
+pub use macros::{Fragment, MacroCall, MacroPart, MacroRule, MacroToken, MacroTree};
 pub use owner::{LineOwners, first_line, has_landmarks};
 pub use resolve::{CallSyntax, Confidence, Resolution, Resolver, ReturnedCall, SourceFile, SymbolAt, World};
 pub use span::{Lines, Span};

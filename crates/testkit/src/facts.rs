@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use codecompass_model::{Expr, ExprId, FileFacts, LexicalTarget, LineOwners, Lines, Span, ValuePart};
+use codecompass_model::{Expr, ExprId, FileFacts, LexicalTarget, LineOwners, Lines, MacroTree, Span, ValuePart};
 
 /// Maximum size in bytes of a chunk with more than one line.
 const MAX_CHUNK: usize = 1500;
@@ -120,10 +120,25 @@ fn check_exprs(file: &CheckedFile<'_>) {
             Expr::Closure { back, .. } => back.iter().all(is_before),
             Expr::Argument { callee, given, .. } => is_before(callee) && given.iter().all(is_before),
             Expr::ParamOf { of, .. } => is_before(of),
-            Expr::Module(name) => file.is_name(Some(*name)),
+            Expr::Module(name) | Expr::Hole(name) => file.is_name(Some(*name)),
+            Expr::Tuple(of) => of.iter().all(is_before),
+            Expr::Path { of, name } => is_before(of) && file.is_name(Some(*name)),
+            Expr::Expand(call) => is_before(&call.path) && are_before(file, &call.given, at),
+            Expr::Rules(rules) => {
+                rules.iter().all(|rule| rule.value.iter().all(is_before) && are_before(file, &rule.matcher, at))
+            }
         };
         assert!(holds, "{path}: {expr:?}");
     }
+}
+
+/// Returns whether the expressions of a macro's tokens come before `at`, and its names exist.
+fn are_before(file: &CheckedFile<'_>, trees: &[MacroTree], at: usize) -> bool {
+    let mut holds = true;
+    MacroTree::visit(trees, &mut |expr, name| {
+        holds &= expr.is_none_or(|id| (id.0 as usize) < at) && name.is_none_or(|name| file.is_name(Some(name)));
+    });
+    holds
 }
 
 /// Checks that references are in source order, each at an occurrence of its name.

@@ -97,6 +97,7 @@ impl GoResolver<'_> {
                 Value::UNKNOWN
             }
             Expr::Argument { .. } | Expr::ParamOf { .. } | Expr::Module(_) => Value::UNKNOWN,
+            Expr::Tuple(_) | Expr::Path { .. } | Expr::Hole(_) | Expr::Expand(_) | Expr::Rules(_) => Value::UNKNOWN,
             Expr::Wrap { how: Wrap::Channel, .. }
             | Expr::List(_)
             | Expr::Map { .. }
