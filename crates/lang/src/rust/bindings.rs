@@ -194,15 +194,9 @@ fn add(walk: &mut Walk<'_, '_>, pattern: &mut Pattern, name: Span, source: Value
         return;
     }
     pattern.names.push(name);
-    let span = |at: usize| ExprInput::Text(walk.tree.node(at).span());
-    walk.draft.bind(NewBinding {
-        name,
-        kind: pattern.kind,
-        annotation: source.annotation.map(span),
-        value: source.value.map(span),
-        part: source.part,
-        from: pattern.from,
-    });
+    let annotation = source.annotation.map(|at| ExprInput::Text(walk.tree.node(at).span()));
+    let value = source.value.map(|at| walk.value_input(at));
+    walk.draft.bind(NewBinding { name, kind: pattern.kind, annotation, value, part: source.part, from: pattern.from });
 }
 
 /// Handles `(a, b)`: each name is its part of the value. If the value or its type is itself a tuple in the source, the
@@ -290,12 +284,21 @@ pub(super) fn elements<'w>(
     list: usize,
     start: u32,
 ) -> impl Iterator<Item = (usize, Option<u32>)> + 'w {
-    let tree = walk.tree;
+    elements_of(walk.tree, walk.draft.text, list, start)
+}
+
+/// Returns the elements of a bracketed list of any tree.
+pub(super) fn elements_of<'w>(
+    tree: &'w Tree,
+    text: &'w str,
+    list: usize,
+    start: u32,
+) -> impl Iterator<Item = (usize, Option<u32>)> + 'w {
     let mut from = start;
     let mut index = Some(0);
     tree.children(list).filter(move |&child| tree.node(child).start >= start).filter_map(move |child| {
         let node = tree.node(child);
-        let gap = walk.draft.slice(Span { start: from, end: node.start });
+        let gap = Span { start: from, end: node.start }.text(text);
         index = index.map(|index| index + gap.matches(',').count() as u32);
         from = node.end;
         match node.kind {

@@ -29,6 +29,7 @@ struct Declaration {
     visibility_text: Option<String>,
     /// Whether it imports one name, which then has the whole declaration as its text.
     single: bool,
+    form: ImportForm,
 }
 
 /// Handles a `use` declaration: adds an import and a symbol for each leaf. Returns the node after it.
@@ -50,7 +51,10 @@ pub(super) fn extern_crate(walk: &mut Walk<'_, '_>, at: usize) -> usize {
         let alias =
             walk.tree.child(at, f::ALIAS).map(|alias| walk.draft.slice(walk.tree.node(alias).span()).to_owned());
         let path = walk.draft.slice(name_span).to_owned();
-        let declaration = declaration(walk, at, "extern crate", true);
+        let mut declaration = declaration(walk, at, "extern crate", true);
+        if walk.outer.attributes.iter().any(|&span| walk.draft.slice(span).contains("macro_use")) {
+            declaration.form = ImportForm::Require;
+        }
         enter(walk, &declaration, Leaf { path, alias, glob: false, span: name_span, name_span });
     }
     walk.tree.next(at)
@@ -65,6 +69,7 @@ fn declaration(walk: &mut Walk<'_, '_>, at: usize, keyword: &'static str, single
         keyword,
         visibility_text: visibility.map(|span| text::fold(walk.draft.slice(span)).into_owned()),
         single,
+        form: ImportForm::Static,
     }
 }
 
@@ -136,7 +141,7 @@ fn enter(walk: &mut Walk<'_, '_>, declaration: &Declaration, leaf: Leaf) {
         alias: leaf.alias.clone(),
         glob: leaf.glob,
         reexport: declaration.visibility_text.is_some(),
-        form: ImportForm::Static,
+        form: declaration.form,
         line: walk.draft.line(leaf.name_span.start),
         symbol: walk.draft.enclosing_index(),
     };

@@ -7,7 +7,7 @@ use codecompass_model::{Flags, RefShape, Span, SymbolKind, Visibility};
 use super::impls;
 use super::kinds::{field as f, kind as k};
 use super::walk::{Walk, name_node};
-use super::{attributes, bindings};
+use super::{attributes, bindings, macro_facts};
 use crate::draft::{ExprInput, NewSymbol, SymbolExtras};
 use crate::header::header;
 use crate::roles::Role;
@@ -59,6 +59,14 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
     let (visibility_text, visibility) = visibility(walk, at, kind);
     let name_span = name_at.map_or(Span { start: node.start, end: node.start }, |name| walk.tree.node(name).span());
     let header = signature(walk, at);
+    let value = match walk.tree.child(at, f::VALUE) {
+        Some(value) => Some(walk.tree.node(value).span().into()),
+        None if kind == SymbolKind::Macro => {
+            let rules = Span { start: name_span.end, end: node.end };
+            macro_facts::rules(walk.draft, rules).map(ExprInput::Expr)
+        }
+        None => None,
+    };
     let new = NewSymbol {
         kind,
         name: &name,
@@ -74,7 +82,7 @@ pub(super) fn item(walk: &mut Walk<'_, '_>, at: usize, kind: SymbolKind) {
         attributes: &walk.outer.attributes,
         doc: walk.outer.doc.or_else(|| inner_doc(walk, at)),
         annotation: annotation(walk, at).map(ExprInput::Text),
-        value: walk.tree.child(at, f::VALUE).map(|value| walk.tree.node(value).span().into()),
+        value,
         extras: SymbolExtras { flags: flags(kind, &header), ..SymbolExtras::default() },
         is_test: walk.outer.attributes.iter().any(|&span| attributes::is_test(walk.draft.slice(span))),
     };

@@ -199,7 +199,7 @@ fn is_item_position(tree: &Tree, at: usize, level: usize) -> bool {
             k::MOD | k::IMPL | k::TRAIT => return true,
             k::BLOCK if at == BRACKETS && level > 0 => return true,
             OTHER if at == 0 => return level == 0,
-            OTHER => {}
+            OTHER | k::EXPRESSION_STATEMENT => {}
             _ => return false,
         }
     }

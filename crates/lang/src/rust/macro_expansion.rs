@@ -69,7 +69,7 @@ pub(super) fn is_item(tree: &Tree, at: usize) -> bool {
             k::MACRO_CALL if below == k::TOKEN_TREE => {}
             k::TOKEN_TREE if matches!(below, k::BLOCK | k::TOKEN_TREE | k::MACRO_CALL) => {}
             k::BLOCK if tree.kind(tree.node(at).parent as usize) == k::TOKEN_TREE => {}
-            crate::tree::OTHER => {}
+            crate::tree::OTHER | k::EXPRESSION_STATEMENT => {}
             _ => return false,
         }
     }

@@ -8,8 +8,10 @@ mod imports;
 mod items;
 mod kinds;
 mod lexer;
+mod lowering;
 mod macro_arguments;
 mod macro_expansion;
+mod macro_facts;
 mod macro_items;
 mod macro_matching;
 mod macro_tokens;
@@ -24,7 +26,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry.
 pub(crate) const LANGUAGE: Language = Language {
     name: "rust",
-    facts_version: 4,
+    facts_version: 5,
     extensions: &["rs"],
     file_names: &[],
     interpreters: &["rust-script", "cargo-eval"],

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
-use codecompass_model::{RefShape, Span};
+use codecompass_model::{ExprId, RefShape, Span};
 
 use super::impls::DeclaredTypes;
 use super::kinds::{field as f, kind as k};
 use super::macro_expansion::{self, ExpandedItem};
-use super::{attributes, bindings, formats, imports, items, macro_arguments, macro_items, macro_tokens, module};
-use crate::draft::Draft;
+use super::{
+    attributes, bindings, formats, imports, items, macro_arguments, macro_facts, macro_items, macro_tokens, module,
+};
+use crate::draft::{Draft, ExprInput};
 use crate::roles::{Role, Roles};
 use crate::text::is_capitalised;
 use crate::tree::Tree;
@@ -27,6 +29,7 @@ pub(super) fn walk(tree: &Tree, draft: &mut Draft<'_>) {
         outer: PendingOuter::default(),
         declared: None,
         expanded: macro_expansion::items(tree, draft_text),
+        lowered: None,
     };
     let mut at = 0;
     while at < tree.len() {
@@ -44,6 +47,8 @@ pub(super) struct Walk<'w, 't> {
     pub(super) declared: DeclaredTypes<'t>,
     /// The items that macros of the file expand to, by the offsets of their names.
     expanded: HashMap<u32, ExpandedItem>,
+    /// The node that was lowered last, and its expression: every name of a pattern has the same value.
+    lowered: Option<(usize, ExprId)>,
 }
 
 /// Attributes and docs that wait for their item.
@@ -212,15 +217,44 @@ impl Walk<'_, '_> {
             Role::Refers(shape) => shape,
             Role::Unset => default,
         };
-        let qualifier = self.qualifier(at);
-        self.draft.reference(self.tree.node(at).span(), shape, qualifier);
+        let span = self.tree.node(at).span();
+        let qualifier = self.qualifier_node(at);
+        match qualifier.map(|before| self.value_input(before)) {
+            Some(ExprInput::Expr(receiver)) => self.draft.reference_with_receiver(span, shape, receiver),
+            Some(ExprInput::Text(text)) => self.draft.reference(span, shape, Some(text)),
+            None => self.draft.reference(span, shape, None),
+        }
+    }
+
+    /// Returns an expression as the facts hold it: lowered if it begins with a macro call.
+    pub(super) fn value_input(&mut self, at: usize) -> ExprInput {
+        let span = self.tree.node(at).span();
+        if macro_facts::leading_call(self.tree, self.draft.text, at).is_none() {
+            return ExprInput::Text(span);
+        }
+        if let Some((known, value)) = self.lowered
+            && known == at
+        {
+            return ExprInput::Expr(value);
+        }
+        match macro_facts::expression(self.tree, self.draft, at, at) {
+            Some(value) => {
+                self.lowered = Some((at, value));
+                ExprInput::Expr(value)
+            }
+            None => ExprInput::Text(span),
+        }
+    }
+
+    fn qualifier(&self, at: usize) -> Option<Span> {
+        self.qualifier_node(at).map(|before| self.tree.node(before).span())
     }
 
     /// Returns the qualifier of a name: the path of `a::b`, the receiver of `a.b`, the type of `A { b }`.
-    fn qualifier(&self, at: usize) -> Option<Span> {
+    fn qualifier_node(&self, at: usize) -> Option<usize> {
         let node = self.tree.node(at);
         let parent = node.parent as usize;
-        let before = match (self.tree.kind(parent), node.field) {
+        match (self.tree.kind(parent), node.field) {
             (k::SCOPED_IDENTIFIER | k::SCOPED_TYPE, f::NAME) => self.tree.child(parent, f::PATH),
             (k::FIELD_EXPRESSION, f::FIELD) => self.tree.child(parent, f::VALUE),
             (k::FIELD_INITIALIZER, f::FIELD) => {
@@ -229,8 +263,7 @@ impl Walk<'_, '_> {
             }
             (k::FIELD_PATTERN, f::NAME) => self.tree.child(self.tree.node(parent).parent as usize, f::TYPE),
             _ => None,
-        };
-        before.map(|before| self.tree.node(before).span())
+        }
     }
 
     fn call(&mut self, at: usize) {

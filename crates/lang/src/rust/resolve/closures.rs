@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use codecompass_model::{BindingKind, RefShape, Reference, SymbolAt};
 
-use super::expressions::{ExprSite, arguments};
+use super::expressions::{Arguments, ExprSite, arguments};
 use super::members::{MemberKind, MemberTarget};
 use super::modules::Scope;
 use super::types::{Bound, Parameter, Ty, TypeBindings};
@@ -27,13 +27,13 @@ impl RustResolver<'_> {
     }
 
     /// Returns the result type of a standard library method that accepts a function.
-    pub(super) fn adaptor_result(&self, point: ExprSite, ty: &Ty, method: &str, inside: &str) -> Option<Ty> {
+    pub(super) fn adaptor_result(&self, point: ExprSite, ty: &Ty, method: &str, given: Arguments<'_>) -> Option<Ty> {
         let is_mapping = matches!(
             method,
             "map" | "and_then" | "filter_map" | "flat_map" | "map_while" | "map_or" | "map_or_else" | "then" | "scan"
         );
-        let function = arguments(inside).last().filter(|_| is_mapping)?;
-        let Ty::Function(back) = self.expression(point.for_other_expression(), function) else { return None };
+        let function = given.list().last().filter(|_| is_mapping)?;
+        let Ty::Function(back) = self.argument_type(point, function) else { return None };
         let back = (*back).clone();
         let kind = match ty {
             Ty::Library(name, _) => Rc::clone(name),

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Flags, Symbol, SymbolAt, SymbolKind};
+use codecompass_model::{ExprId, Flags, Symbol, SymbolAt, SymbolKind};
 
+use super::expansion::Frame;
 use super::library;
 use super::lower::PathTarget;
 use super::members::{MemberKind, MemberTarget};
@@ -29,6 +30,35 @@ impl ExprSite {
     /// Returns the same site, for another expression.
     pub(super) fn for_other_expression(self) -> ExprSite {
         ExprSite { first: None, ..self }
+    }
+}
+
+/// The arguments of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Arguments<'a> {
+    /// The text between the parentheses.
+    Text(&'a str),
+    /// Expressions of a file.
+    Lowered(&'a Rc<Frame>, &'a [ExprId]),
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Argument<'a> {
+    Text(&'a str),
+    Lowered(&'a Rc<Frame>, ExprId),
+}
+
+impl<'a> Arguments<'a> {
+    /// Returns the arguments in order.
+    pub(super) fn list(self) -> impl Iterator<Item = Argument<'a>> {
+        let (text, lowered) = match self {
+            Arguments::Text(text) => (text, None),
+            Arguments::Lowered(frame, ids) => ("", Some((frame, ids))),
+        };
+        let lowered =
+            lowered.into_iter().flat_map(|(frame, ids)| ids.iter().map(move |id| Argument::Lowered(frame, *id)));
+        arguments(text).map(Argument::Text).chain(lowered)
     }
 }
 
@@ -77,7 +107,7 @@ impl RustResolver<'_> {
         let Some(_depth) = self.descend() else { return Ty::Unknown };
         let mut steps = chain.steps.as_slice();
         let call = match steps.first() {
-            Some(Step::Call(inside)) => Some(*inside),
+            Some(Step::Call(inside)) => Some(Arguments::Text(inside)),
             _ => None,
         };
         let mut ty = match &chain.base {
@@ -105,7 +135,7 @@ impl RustResolver<'_> {
             ty = match (step, rest.first()) {
                 (Step::Member(name), Some(Step::Call(inside))) => {
                     steps = &rest[1..];
-                    self.method_value(point, &ty, name, inside)
+                    self.method_value(point, &ty, name, Arguments::Text(inside))
                 }
                 (Step::Member(name), _) => self.field(&ty, name).map_or(Ty::Unknown, |(_, ty)| ty),
                 (Step::Call(_), _) => self.call_result(&ty),
@@ -127,7 +157,7 @@ impl RustResolver<'_> {
     }
 
     /// Returns the type of a non-local name or path, called with these arguments or not.
-    pub(super) fn path_value(&self, point: ExprSite, names: &[&str], call: Option<&str>) -> Ty {
+    pub(super) fn path_value(&self, point: ExprSite, names: &[&str], call: Option<Arguments<'_>>) -> Ty {
         let segment = |name: &&str| Segment { name: (*name).to_owned(), ..Segment::default() };
         let segments: Vec<Segment> = names.iter().map(segment).collect();
         let before = &segments[..segments.len().saturating_sub(1)];
@@ -145,20 +175,20 @@ impl RustResolver<'_> {
         }
     }
 
-    fn symbol_value(
+    pub(super) fn symbol_value(
         &self,
         point: ExprSite,
         at: SymbolAt,
         bindings: &TypeBindings,
         receiver: &dyn Fn() -> Ty,
-        call: Option<&str>,
+        call: Option<Arguments<'_>>,
     ) -> Ty {
         let Some(index) = self.indexed(at.file) else { return Ty::Unknown };
         let Some(symbol) = index.symbol(at.ordinal) else { return Ty::Unknown };
         match (symbol.kind, call) {
-            (SymbolKind::Fn, Some(inside)) => {
+            (SymbolKind::Fn, Some(given)) => {
                 let skip = usize::from(symbol.flags.has(Flags::TAKES_SELF));
-                let bindings = self.with_arguments(point, at, bindings, arguments(inside).skip(skip));
+                let bindings = self.with_arguments(point, at, bindings, given, skip);
                 self.declared_type(at, &bindings, &receiver())
             }
             (SymbolKind::Fn, None) => Ty::Function(self.declared_type(at, bindings, &receiver()).into()),
@@ -175,12 +205,13 @@ impl RustResolver<'_> {
     }
 
     /// Infers the type parameters of a function from its call arguments.
-    fn with_arguments<'t>(
+    fn with_arguments(
         &self,
         point: ExprSite,
         at: SymbolAt,
         bindings: &TypeBindings,
-        given: impl Iterator<Item = &'t str>,
+        given: Arguments<'_>,
+        skip: usize,
     ) -> TypeBindings {
         let mut bindings = bindings.clone();
         let Some(index) = self.indexed(at.file) else { return bindings };
@@ -196,10 +227,11 @@ impl RustResolver<'_> {
             let declared = index.facts().bindings.get(binding as usize).and_then(|binding| binding.symbol);
             file == at.file && declared.is_some() && (declared == Some(at.ordinal) || declared == owner)
         };
+        let given = given.list().skip(skip);
         for (binding, argument) in declared_params(&index, at.ordinal).zip(given).take(8) {
             let pattern = self.lower_text(scope, binding.annotation.map_or("", |at| index.expr_text(at)));
             if mentions(&pattern, &is_free) {
-                let ty = self.expression(point.for_other_expression(), argument);
+                let ty = self.argument_type(point, argument);
                 if ty.is_known() {
                     let _ = bindings.unify(&pattern, &ty, &is_free);
                 }
@@ -208,11 +240,18 @@ impl RustResolver<'_> {
         bindings
     }
 
+    /// Returns the type of an argument of a call.
+    pub(super) fn argument_type(&self, point: ExprSite, argument: Argument<'_>) -> Ty {
+        match argument {
+            Argument::Text(text) => self.expression(point.for_other_expression(), text),
+            Argument::Lowered(frame, id) => self.lowered(frame, id),
+        }
+    }
+
     /// Returns the return type of an external function.
-    fn external_value_type(&self, point: ExprSite, segments: &[Segment], call: Option<&str>) -> Ty {
-        let Some(inside) = call else { return Ty::Unknown };
-        let first =
-            || arguments(inside).next().map_or(Ty::Unknown, |text| self.expression(point.for_other_expression(), text));
+    fn external_value_type(&self, point: ExprSite, segments: &[Segment], call: Option<Arguments<'_>>) -> Ty {
+        let Some(given) = call else { return Ty::Unknown };
+        let first = || given.list().next().map_or(Ty::Unknown, |argument| self.argument_type(point, argument));
         let names: Vec<&str> = segments.iter().rev().take(2).map(|segment| segment.name.as_str()).collect();
         match names.as_slice() {
             ["Some", ..] => return Ty::library("Option", [first()]),
@@ -245,13 +284,13 @@ impl RustResolver<'_> {
     }
 
     /// Returns the return type of a method.
-    pub(super) fn method_value(&self, point: ExprSite, ty: &Ty, name: &str, inside: &str) -> Ty {
+    pub(super) fn method_value(&self, point: ExprSite, ty: &Ty, name: &str, given: Arguments<'_>) -> Ty {
         match self.member(point.scope, ty, name, MemberKind::Function) {
             MemberTarget::Found(at, bindings, receiver) => {
-                let bindings = self.with_arguments(point, at, &bindings, arguments(inside));
+                let bindings = self.with_arguments(point, at, &bindings, given, 0);
                 self.declared_type(at, &bindings, &receiver)
             }
-            MemberTarget::External => match self.adaptor_result(point, ty, name, inside) {
+            MemberTarget::External => match self.adaptor_result(point, ty, name, given) {
                 Some(found) => found,
                 None => self.library_value(ty, name),
             },
@@ -340,7 +379,7 @@ impl RustResolver<'_> {
         }
     }
 
-    fn indexed_value(&self, ty: &Ty, inside: &str) -> Ty {
+    pub(super) fn indexed_value(&self, ty: &Ty, inside: &str) -> Ty {
         let mut ty = ty.clone();
         for _ in 0..4 {
             if let Some(found) = library::indexed(&ty, inside) {
@@ -357,7 +396,7 @@ impl RustResolver<'_> {
         Ty::Unknown
     }
 
-    fn call_result(&self, ty: &Ty) -> Ty {
+    pub(super) fn call_result(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Function(back) => (**back).clone(),
             Ty::Param(_) | Ty::Bounds(_) => self.project(ty, "Output"),
@@ -366,7 +405,7 @@ impl RustResolver<'_> {
         }
     }
 
-    fn awaited(&self, ty: &Ty) -> Ty {
+    pub(super) fn awaited(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Bounds(_) | Ty::Param(_) => self.project(ty, "Output"),
             Ty::Library(name, _) if matches!(&**name, "BoxFuture" | "LocalBoxFuture" | "Ready") => ty.argument(0),

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use codecompass_model::{Binding, BindingKind, SymbolAt, SymbolKind, ValuePart, VersionId};
+use codecompass_model::{Binding, BindingKind, Expr, SymbolAt, SymbolKind, ValuePart, VersionId};
 
 use super::RustResolver;
+use super::expansion::Frame;
 use super::expressions::ExprSite;
 use super::lower::PathTarget;
 use super::modules::Scope;
@@ -54,8 +55,11 @@ impl RustResolver<'_> {
         let binding = *index.facts().bindings.get(at as usize)?;
         let scope = Scope { file, symbol: binding.symbol };
         let value = || {
-            let text = index.expr_text(binding.value?);
             let point = ExprSite { scope, line: binding.line, limit: at, first: None };
+            if !matches!(index.facts().expr(binding.value?), Expr::Text(_)) {
+                return Some(self.lowered(&Frame::of_file(file, point), binding.value?));
+            }
+            let text = index.expr_text(binding.value?);
             let found = self.expression(point, text);
             if found.is_known() && found != Ty::Function(Ty::Unknown.into()) {
                 return Some(found);

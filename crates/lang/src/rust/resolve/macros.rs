@@ -1,6 +1,6 @@
 //! Resolves macros by name: in the file, in the crate, exported at the root of another crate.
 
-use codecompass_model::{Resolution, SymbolAt, SymbolKind};
+use codecompass_model::{ImportForm, Resolution, SymbolAt, SymbolKind};
 
 use super::RustResolver;
 use super::modules::Scope;
@@ -43,6 +43,15 @@ const STANDARD: &[&str] = &[
 impl RustResolver<'_> {
     /// Resolves a macro call.
     pub(super) fn macro_call(&self, scope: Scope, name: &str, qualifier: Option<&str>, line: u32) -> Resolution {
+        let written = qualifier.map(TypeRef::parse);
+        let names = |of: &TypeRef| of.segments().iter().map(|segment| segment.name.clone()).collect::<Vec<_>>();
+        let names = written.as_ref().map(names);
+        let path: Option<Vec<&str>> = names.as_ref().map(|names| names.iter().map(String::as_str).collect());
+        self.macro_named(scope, name, path.as_deref(), line)
+    }
+
+    /// Resolves the name of a macro, after a path or alone.
+    pub(super) fn macro_named(&self, scope: Scope, name: &str, path: Option<&[&str]>, line: u32) -> Resolution {
         let all: Vec<SymbolAt> = self
             .world
             .symbols_named(name)
@@ -54,10 +63,8 @@ impl RustResolver<'_> {
             return Resolution::External;
         }
         let root = self.root(scope);
-        if let Some(path) = qualifier {
-            let written = TypeRef::parse(path);
-            let names: Vec<&str> = written.segments().iter().map(|segment| segment.name.as_str()).collect();
-            return match self.path(scope, &names, Space::Type) {
+        if let Some(names) = path {
+            return match self.path(scope, names, Space::Type) {
                 Some(Def::Module(module)) => self.in_crate(&all, self.root(module)),
                 Some(Def::External(_)) => Resolution::External,
                 _ => Resolution::Unknown("path not found"),
@@ -77,6 +84,11 @@ impl RustResolver<'_> {
             _ => {}
         }
         let seen: Vec<SymbolAt> = all.iter().copied().filter(|&at| self.is_macro_in_scope(at, scope)).collect();
+        if seen.is_empty()
+            && let Some(at) = self.macro_of_used_crate(root, name)
+        {
+            return Resolution::proved(at, "macro of a crate with macro_use");
+        }
         match (seen.is_empty(), STANDARD.contains(&name)) {
             (false, _) => self.in_crate(&seen, root),
             (true, true) => Resolution::External,
@@ -87,6 +99,21 @@ impl RustResolver<'_> {
                 other => other,
             },
         }
+    }
+
+    /// Returns the macro that a `#[macro_use] extern crate` at the root of a crate brings into scope.
+    fn macro_of_used_crate(&self, root: Scope, name: &str) -> Option<SymbolAt> {
+        let index = self.indexed(root.file)?;
+        let imports = index.imports(None).iter().filter_map(|&at| index.facts().imports.get(at as usize));
+        imports.filter(|import| import.form == ImportForm::Require).find_map(|import| {
+            match self.path(root, &[import.name.as_deref()?], Space::Type)? {
+                Def::Module(module) => match self.exported_macro(module, name)? {
+                    Def::Symbol(at) => Some(at),
+                    _ => None,
+                },
+                _ => None,
+            }
+        })
     }
 
     /// Returns whether a macro's textual scope includes a site: it is defined in an enclosing module, or exported

@@ -2,17 +2,21 @@
 //!
 //! `crates` and `modules` determine which files belong together, `scope` finds names and paths, `lower` lowers type
 //! syntax to types, `members` and `traits` look up the members of a type, `expressions` and `locals` infer the types of
-//! receivers, and `library` models the standard library. Everything is computed on demand and cached.
+//! receivers, `expansion` expands macros in them, and `library` models the standard library. Everything is computed on
+//! demand and cached.
 
 mod blocks;
 mod cfg;
 mod closures;
 mod crates;
+mod expansion;
 mod expressions;
 mod impl_blocks;
 mod library;
 mod locals;
 mod lower;
+mod lowered;
+mod macro_matching;
 mod macros;
 mod manifest;
 mod members;

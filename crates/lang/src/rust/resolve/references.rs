@@ -1,10 +1,11 @@
 //! Resolves references by their shape.
 
-use codecompass_model::{ExprId, RefShape, Reference, Resolution, SymbolAt, SymbolKind, VersionId};
+use codecompass_model::{Expr, ExprId, RefShape, Reference, Resolution, SymbolAt, SymbolKind, VersionId};
 
 use super::RustResolver;
 use super::closures::{name_before, string_start};
-use super::expressions::ExprSite;
+use super::expansion::Frame;
+use super::expressions::{Arguments, ExprSite};
 use super::lower::PathTarget;
 use super::members::{MemberKind, MemberTarget};
 use super::modules::Scope;
@@ -139,6 +140,9 @@ impl RustResolver<'_> {
     fn find_receiver(&self, index: &Index, reference: &Reference, qualifier: ExprId) -> Ty {
         let scope = Scope { file: index.id(), symbol: reference.symbol };
         let point = ExprSite { scope, line: reference.line, limit: u32::MAX, first: Some(reference.binding) };
+        if !matches!(index.facts().expr(qualifier), Expr::Text(_)) {
+            return self.lowered(&Frame::of_file(index.id(), point), qualifier);
+        }
         let written = index.expr_text(qualifier);
         match self.expression(point, written) {
             Ty::Unknown if is_unsure(written) => self.long_receiver(index, reference).unwrap_or(Ty::Unknown),
@@ -164,7 +168,7 @@ impl RustResolver<'_> {
         let word = index.name(called.name);
         let ty = match called.shape {
             RefShape::MemberCall | RefShape::SelfCall => {
-                self.method_value(point, &self.receiver(index, &called), word, inside)
+                self.method_value(point, &self.receiver(index, &called), word, Arguments::Text(inside))
             }
             RefShape::Call | RefShape::PathCall => {
                 let path = called.qualifier.map_or(String::new(), |at| format!("{}::", index.expr_text(at)));

@@ -216,7 +216,7 @@ impl RustResolver<'_> {
     }
 
     /// Looks up an exported macro, which belongs to the root of its crate regardless of its location.
-    fn exported_macro(&self, scope: Scope, name: &str) -> Option<Def> {
+    pub(super) fn exported_macro(&self, scope: Scope, name: &str) -> Option<Def> {
         let is_exported = |&at: &SymbolAt| self.is_exported_macro(at) && self.root(file_scope_of(at)) == scope;
         let is_root = scope.symbol.is_none() && self.crates.is_root(scope.file);
         let all: Vec<SymbolAt> =
