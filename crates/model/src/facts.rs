@@ -152,6 +152,8 @@ impl Flags {
     pub const BLOCK_ONLY: Flags = Flags(1 << 9);
     /// Calling its name returns the value it holds.
     pub const READ_BY_CALL: Flags = Flags(1 << 10);
+    /// It, and its members, are declared once for all platforms and once more for each.
+    pub const PER_PLATFORM: Flags = Flags(1 << 11);
 
     /// Whether all of these flags are set.
     pub const fn has(self, flags: Flags) -> bool {

@@ -25,7 +25,7 @@ use crate::{Depth, Language, Rules, Walk};
 /// The registry entry of the language.
 pub(crate) const LANGUAGE: Language = Language {
     name: "kotlin",
-    facts_version: 2,
+    facts_version: 3,
     extensions: &["kt", "kts"],
     file_names: &[],
     interpreters: &["kotlin"],
@@ -60,6 +60,8 @@ static SPEC: LanguageSpec = LanguageSpec {
         ("protected", ModifierMeaning::Visibility(Visibility::Protected)),
         ("private", ModifierMeaning::Visibility(Visibility::Private)),
         ("abstract", ModifierMeaning::Flag(Flags::ABSTRACT)),
+        ("expect", ModifierMeaning::Flag(Flags::PER_PLATFORM)),
+        ("actual", ModifierMeaning::Flag(Flags::PER_PLATFORM)),
     ],
     visibility: |_: SymbolKind, _| Some(Visibility::Public),
     test_marks: &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory"],

@@ -133,30 +133,7 @@ pub(crate) fn resolver<'w>(scoping: &'static ScopePolicy, world: Rc<dyn World + 
 impl Resolver for Engine<'_> {
     fn resolve_reference(&self, file: VersionId, at: u32) -> Resolution {
         self.query_stack.begin_query();
-        let Some(file) = self.file(file) else { return Resolution::Unknown("no such file") };
-        let Some(&reference) = file.facts().references.get(at as usize) else {
-            return Resolution::Unknown("no such reference");
-        };
-        let call = file.facts().call_at(at);
-        if let Some(place) = file.facts().block_target(at) {
-            return Resolution::proved(SymbolAt { file: file.id(), ordinal: place }, "declared in an enclosing block");
-        }
-        let place = LookupSite { file, symbol: reference.symbol };
-        match (reference.shape, reference.qualifier) {
-            (RefShape::Binds, _) => Resolution::Local,
-            (RefShape::Import, _) => self.import_name_resolution(&place.file, &reference),
-            (RefShape::Mention, _) => Resolution::Unknown("names here are not resolved"),
-            (_, Some(of)) if let Some(binding) = self.implicit_receiver_binding(&place.file, of) => {
-                self.implicit_member_resolution(&place, &reference, binding, call)
-            }
-            // A name that may be a member of the value it is compared with, else a bare name.
-            (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
-                found @ Resolution::Symbols { .. } => found,
-                _ => self.bare_name(&place, &reference, call),
-            },
-            (_, Some(qualifier)) => self.qualified_name(&place, &reference, qualifier, call),
-            (_, None) => self.bare_name(&place, &reference, call),
-        }
+        self.with_platforms(self.reference_resolution(file, at))
     }
 
     fn resolve_import(&self, file: VersionId, at: u32) -> Resolution {
@@ -209,6 +186,33 @@ impl Resolver for Engine<'_> {
 }
 
 impl Engine<'_> {
+    fn reference_resolution(&self, file: VersionId, at: u32) -> Resolution {
+        let Some(file) = self.file(file) else { return Resolution::Unknown("no such file") };
+        let Some(&reference) = file.facts().references.get(at as usize) else {
+            return Resolution::Unknown("no such reference");
+        };
+        let call = file.facts().call_at(at);
+        if let Some(place) = file.facts().block_target(at) {
+            return Resolution::proved(SymbolAt { file: file.id(), ordinal: place }, "declared in an enclosing block");
+        }
+        let place = LookupSite { file, symbol: reference.symbol };
+        match (reference.shape, reference.qualifier) {
+            (RefShape::Binds, _) => Resolution::Local,
+            (RefShape::Import, _) => self.import_name_resolution(&place.file, &reference),
+            (RefShape::Mention, _) => Resolution::Unknown("names here are not resolved"),
+            (_, Some(of)) if let Some(binding) = self.implicit_receiver_binding(&place.file, of) => {
+                self.implicit_member_resolution(&place, &reference, binding, call)
+            }
+            // A name that may be a member of the value it is compared with, else a bare name.
+            (RefShape::Value, Some(of)) => match self.qualified_name(&place, &reference, of, call) {
+                found @ Resolution::Symbols { .. } => found,
+                _ => self.bare_name(&place, &reference, call),
+            },
+            (_, Some(qualifier)) => self.qualified_name(&place, &reference, qualifier, call),
+            (_, None) => self.bare_name(&place, &reference, call),
+        }
+    }
+
     pub(super) fn file(&self, id: VersionId) -> Option<Rc<File>> {
         self.files.get_or_compute(&id, || {
             let library = self.library().file(id);

@@ -25,6 +25,7 @@ mod names;
 mod namespaces;
 mod out_of_line;
 mod overloads;
+mod platforms;
 mod resolutions;
 mod scope_policy;
 mod stubs;
