@@ -133,6 +133,7 @@ pub mod line_diff;
 mod locate;
 mod nearest;
 mod outline;
+mod overloads;
 mod resolve_name;
 mod score;
 mod search;

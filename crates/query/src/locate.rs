@@ -4,13 +4,15 @@
 //! complete qualified name, or a handle from an earlier answer (`sym_…`, `b3:…`). Every definition with the name is a
 //! result; imports are not. If there is none, names that differ only in case match.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use codecompass_model::ids::{StableId, SymbolId};
-use codecompass_model::{Languages, SymbolKind, Visibility};
+use codecompass_model::{Languages, SymbolKind, VersionId, Visibility};
 use codecompass_store::{Result, Snapshot, StoreError, SymbolRow, VersionInfo};
 
 use crate::SymbolHit;
+use crate::overloads::{is_function, is_overload_signature};
 use crate::score::{Feature, Scores};
 use crate::search::features::{self, kind_wholeness};
 use crate::search::generated::is_foreign_path;
@@ -81,12 +83,13 @@ fn rank_simple_name(
         let version = snapshot.version(row.version)?.ok_or_else(lost)?;
         if question.language.is_none_or(|language| language == version.language) {
             let scores = simple_name_scores(question, &row, &version.path);
-            found.push(Candidate { total: scores.total_units(), scores, version, row });
+            found.push(Candidate { total: scores.total_units(), scores, version, row, is_overload: false });
         }
     }
+    mark_overloads(snapshot, &mut found)?;
     let total = found.len();
     let order = |a: &Candidate, b: &Candidate| {
-        let place = |one: &Candidate| (one.row.line, one.row.ordinal);
+        let place = |one: &Candidate| (one.is_overload, one.row.line, one.row.ordinal);
         b.total.cmp(&a.total).then_with(|| a.version.path.cmp(&b.version.path)).then_with(|| place(a).cmp(&place(b)))
     };
     let wanted = question.offset + question.limit;
@@ -113,6 +116,26 @@ struct Candidate {
     version: Rc<VersionInfo>,
     scores: Scores,
     total: i64,
+    /// Whether it is the signature of a function whose definition is in the same file.
+    is_overload: bool,
+}
+
+/// Marks the overload signatures among symbols with one name, which come after the definition.
+fn mark_overloads(snapshot: &Snapshot, found: &mut [Candidate]) -> Result<()> {
+    if found.len() > BULK_LOOKUP_THRESHOLD {
+        return Ok(());
+    }
+    let functions: Vec<VersionId> =
+        found.iter().filter(|one| is_function(one.row.kind)).map(|one| one.row.version).collect();
+    for one in found.iter_mut().filter(|one| is_function(one.row.kind)) {
+        let id = one.row.version;
+        if functions.iter().filter(|known| **known == id).count() < 2 {
+            continue;
+        }
+        let outline = snapshot.outline(id)?;
+        one.is_overload = is_overload_signature(snapshot, id, &outline.symbols, one.row.ordinal)?;
+    }
+    Ok(())
 }
 
 /// The part of the penalty of generated files that applies to a name that is asked for: more than that of tests.
@@ -150,8 +173,14 @@ fn rank_qualified_name(
             hits.push(hit);
         }
     }
+    let mut overloads = HashSet::new();
+    for hit in hits.iter().take(BULK_LOOKUP_THRESHOLD).filter(|_| hits.len() > 1) {
+        if is_overload_signature(snapshot, hit.version.id, hit.file_symbols(), hit.ordinal())? {
+            overloads.insert(hit.symbol_at());
+        }
+    }
     hits.sort_by(|a, b| {
-        let place = |hit: &SymbolHit| (hit.symbol().lines.start, hit.ordinal());
+        let place = |hit: &SymbolHit| (overloads.contains(&hit.symbol_at()), hit.symbol().lines.start, hit.ordinal());
         (b.scores.total_units().cmp(&a.scores.total_units()))
             .then_with(|| a.version.path.cmp(&b.version.path))
             .then_with(|| place(a).cmp(&place(b)))

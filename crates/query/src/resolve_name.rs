@@ -114,11 +114,10 @@ fn drop_minor_matches(hits: &mut Vec<SymbolHit>) {
     }
 }
 
-fn sort_by_use(graph: &Graph<'_>, hits: &mut [SymbolHit]) -> Result<()> {
+fn sort_by_use(graph: &Graph<'_>, hits: &mut Vec<SymbolHit>) -> Result<()> {
     let [first, _, ..] = &hits[..] else { return Ok(()) };
     let found = graph.references_to_name(&first.symbol().name)?;
-    graph.sort_by_use(&found, hits);
-    Ok(())
+    graph.sort_by_use(&found, hits)
 }
 
 /// Returns the symbol at a location: a symbol declared on the line, else the innermost symbol that encloses it. If

@@ -13,7 +13,7 @@ use codecompass_model::ids::SymbolId;
 use codecompass_model::{Lines, Symbol, SymbolAt};
 use codecompass_query::graph::Graph;
 use codecompass_query::{
-    AmbiguityPolicy, NameMatch, NameQuery, Outline, leading_lines, nearest_names, outline, parse_location,
+    AmbiguityPolicy, NameMatch, NameQuery, Outline, SymbolHit, leading_lines, nearest_names, outline, parse_location,
     select_lines, symbol_at,
 };
 use codecompass_store::{Snapshot, VersionInfo};
@@ -294,6 +294,22 @@ impl ReadBudget {
     }
 }
 
+/// Puts the match that the graph tools choose before the others.
+fn most_used_first(graph: &Graph<'_>, wanted: &NameQuery<'_>, found: NameMatch) -> Result<NameMatch, AppError> {
+    let policy = AmbiguityPolicy::MostUsed { graph, prefers: |_| true };
+    let best = codecompass_query::resolve_name(graph.snapshot(), wanted, policy)?;
+    Ok(match (best, found) {
+        (NameMatch::Unique { symbol: best, .. }, NameMatch::Unique { symbol, others, total }) => {
+            let mut rest: Vec<SymbolHit> = std::iter::once(*symbol).chain(others).collect();
+            let places = rest.len();
+            rest.retain(|hit| hit.symbol_at() != best.symbol_at());
+            rest.truncate(places - 1);
+            NameMatch::Unique { symbol: best, others: rest, total }
+        }
+        (_, found) => found,
+    })
+}
+
 /// Resolves an item: a location, a file, or a name.
 fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) -> Result<ReadTarget, AppError> {
     let is_forgiving = inquiry.paths.is_forgiving();
@@ -327,6 +343,10 @@ fn resolve_item(inquiry: &QueryContext<'_>, snapshot: &Snapshot, asked: &str) ->
             symbol_input::follow_reexports(graph, name.clone().into_owned(), &mut through)
         })?;
         found = codecompass_query::resolve_name(snapshot, &NameQuery { name: &handle, ..wanted }, policy)?;
+    }
+    if matches!(&found, NameMatch::Unique { others, .. } if !others.is_empty()) {
+        found =
+            with_graph(inquiry.resolve_cache()?, &inquiry.time_limit, |graph| most_used_first(graph, &wanted, found))?;
     }
     if let NameMatch::Unique { symbol: hit, others, total } = found {
         let symbol = hit.symbol().clone();
