@@ -36,6 +36,11 @@ impl SymbolId {
         format!("sym_{}", &base32(self.0)[..SHORT_ID_LEN])
     }
 
+    /// Returns the same for the lookup key of an id, which has all of its bits.
+    pub fn short_of_key(key: i64) -> String {
+        Self(u128::from(key as u64) << 64).short()
+    }
+
     /// Parses the output of [`SymbolId::short`] into the range of lookup keys that it may abbreviate.
     pub fn parse_short(text: &str) -> Option<std::ops::RangeInclusive<i64>> {
         let short = text.strip_prefix("sym_").filter(|short| short.len() == SHORT_ID_LEN)?;

@@ -130,6 +130,12 @@ impl SymbolKind {
         )
     }
 
+    /// Whether the kind is a value: neither a function nor a type, nor anything that contains them.
+    pub const fn is_value(self) -> bool {
+        use SymbolKind as K;
+        matches!(self, K::Variant | K::Const | K::Static | K::Var | K::Field | K::Property)
+    }
+
     /// Whether name lookup returns a symbol of this kind only if nothing else has the name, or the request asks for the
     /// kind.
     pub const fn is_fallback(self) -> bool {

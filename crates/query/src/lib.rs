@@ -92,8 +92,8 @@
 //!
 //! # Completion
 //!
-//! [`complete()`] continues a prefix or the beginnings of the words of a name. The dictionary of names yields candidates in
-//! lower case, and the symbols with these names decide.
+//! [`complete()`] continues a prefix or the beginnings of the words of a name. It compares all names of the view that have
+//! the same first character, and reads only what it returns.
 //!
 //! # Diff
 //!

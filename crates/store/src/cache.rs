@@ -11,8 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use codecompass_model::{BlobId, FileFacts};
+use codecompass_model::{BlobId, FileFacts, ViewKey};
 
+use crate::names::ViewNames;
 use crate::{Outline, VersionInfo};
 
 /// The default limit in bytes.
@@ -20,6 +21,9 @@ const DEFAULT_MAX_BYTES: usize = 64 << 20;
 
 /// The estimated size of an entry without its value.
 const ENTRY_BYTES: usize = 96;
+
+/// The maximum number of views whose names are kept, in addition to the limit.
+const MAX_NAMED_VIEWS: usize = 2;
 
 /// The part of the limit that texts may fill, so that a scan of many texts does not displace everything else.
 const TEXT_SHARE: usize = 4;
@@ -31,10 +35,14 @@ const TEXT_SHARE: usize = 4;
 pub struct VersionCache {
     decoded: Mutex<Entries>,
     texts: Mutex<Entries>,
+    names: Mutex<Vec<(u64, Publication, Arc<ViewNames>)>>,
     max_bytes: AtomicUsize,
     uses: AtomicU64,
     hasher: RandomState,
 }
+
+/// One publication of a view: generation, time, digest and number of files. A rebuilt index restarts its generations.
+pub(crate) type Publication = (i64, i64, i64, u64);
 
 /// What a decoded value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +81,7 @@ impl Default for VersionCache {
         Self {
             decoded: Mutex::default(),
             texts: Mutex::default(),
+            names: Mutex::default(),
             max_bytes: AtomicUsize::new(DEFAULT_MAX_BYTES),
             uses: AtomicU64::new(0),
             hasher: RandomState::new(),
@@ -98,6 +107,32 @@ impl VersionCache {
             let dropped = std::mem::take(&mut *self.entries(part));
             drop(dropped);
         }
+        self.named_views().clear();
+    }
+
+    /// Returns the names of a publication of a view. Those of its earlier publications are dropped.
+    pub(crate) fn names(&self, view: u64, publication: Publication) -> Arc<ViewNames> {
+        self.uses.fetch_add(1, Ordering::Relaxed);
+        let mut known = self.named_views();
+        if let Some((.., names)) = known.iter().find(|(of, at, _)| (*of, *at) == (view, publication)) {
+            return Arc::clone(names);
+        }
+        known.retain(|(of, ..)| *of != view);
+        if known.len() == MAX_NAMED_VIEWS {
+            known.remove(0);
+        }
+        let names = Arc::<ViewNames>::default();
+        known.push((view, publication, Arc::clone(&names)));
+        names
+    }
+
+    fn named_views(&self) -> MutexGuard<'_, Vec<(u64, Publication, Arc<ViewNames>)>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the key of a view of an epoch.
+    pub(crate) fn view_key(&self, epoch: u64, view: &ViewKey) -> u64 {
+        self.hasher.hash_one((epoch, view))
     }
 
     /// Returns the part of all keys of an epoch that does not depend on the version.
@@ -179,6 +214,23 @@ mod tests {
             symbols: 0,
             bytes: 4,
         }
+    }
+
+    #[test]
+    fn names_are_kept_for_one_publication_of_few_views() {
+        let cache = VersionCache::default();
+        let publication = |generation| (generation, 5, 7, 1);
+        let first = cache.names(1, publication(1));
+        assert!(Arc::ptr_eq(&first, &cache.names(1, publication(1))));
+        assert!(!Arc::ptr_eq(&first, &cache.names(1, publication(2))));
+        assert!(!Arc::ptr_eq(&first, &cache.names(1, publication(1))), "an earlier publication is not kept");
+        let first = cache.names(1, publication(1));
+        for view in 2..=MAX_NAMED_VIEWS as u64 + 1 {
+            cache.names(view, publication(1));
+        }
+        assert!(!Arc::ptr_eq(&first, &cache.names(1, publication(1))));
+        cache.clear();
+        assert!(cache.named_views().is_empty());
     }
 
     fn text(number: usize) -> Decoded {

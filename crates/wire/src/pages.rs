@@ -76,6 +76,35 @@ pub enum Link {
     Marked(usize, usize, String, String, Word),
 }
 
+/// The names and paths that continue what was typed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Completions {
+    /// The completions, the best first.
+    pub completions: Vec<Completion>,
+    /// The metadata.
+    pub metadata: Metadata,
+}
+
+/// A name or path that continues what was typed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Completion {
+    /// The name, with its owner if one was typed, or the path of a file.
+    pub text: String,
+    /// The kind of the symbol, or `file`.
+    pub kind: Word,
+    /// The file of the best symbol with this name, or the file itself.
+    pub path: String,
+    /// The first line of that symbol.
+    pub line_start: u32,
+    /// The number of symbols with this name.
+    pub symbols: usize,
+    /// The handle of that symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_id: Option<String>,
+}
+
 /// The content of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -78,6 +78,8 @@ const LAWS: &[Law] = &[
         queries: |sample| {
             let mut questions = each(&names(sample)[..2], "locate {}");
             questions.extend(each(&names(sample)[1..3], "search {}"));
+            questions.extend(each(&names(sample)[..2], "search --complete {}"));
+            questions.push("search --complete s --limit 50".to_owned());
             questions.extend(each(&names(sample)[..2], "references {}"));
             questions.extend(each(&names(sample)[1..3], "callers {} --depth 3"));
             questions.extend(each(&names(sample)[2..4], "callees {}"));

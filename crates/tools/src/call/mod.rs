@@ -337,9 +337,30 @@ impl<'a> Call<'a> {
         &mut self,
         answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,
     ) -> Result<Answer, AppError> {
+        self.answer_view(false, answer)
+    }
+
+    /// The same from the published state as it is, whatever changed since: for answers while somebody types. A command
+    /// syncs first, unless it is told not to.
+    pub fn answer_as_published(
+        &mut self,
+        answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,
+    ) -> Result<Answer, AppError> {
+        let is_unchecked = !self.is_command() || self.arguments.is_given("no_sync");
+        if is_unchecked && self.is_command() {
+            self.cache.expect_no_text();
+        }
+        self.answer_view(is_unchecked, answer)
+    }
+
+    fn answer_view(
+        &mut self,
+        is_unchecked: bool,
+        answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,
+    ) -> Result<Answer, AppError> {
         let held = self.session(UnknownWorkspace::Workspace)?;
         let wait = self.index_wait(&held);
-        let mut published = self.published(&held, wait.as_ref())?;
+        let mut published = self.published(&held, wait.as_ref(), is_unchecked)?;
         let is_missing = published.snapshot.is_none();
         if is_missing && (self.is_command() || self.context.form != OutputFormat::Json) {
             published.metadata.completeness = Completeness::Partial;
@@ -376,13 +397,19 @@ impl<'a> Call<'a> {
     }
 
     /// The published view that a query of this call is answered from.
-    fn published(&mut self, held: &CallSession, wait: Option<&IndexWait<'_>>) -> Result<Published, AppError> {
+    fn published(
+        &mut self,
+        held: &CallSession,
+        wait: Option<&IndexWait<'_>>,
+        is_unchecked: bool,
+    ) -> Result<Published, AppError> {
         let policy = self.policy()?;
         let ref_name = self.ref_name(held);
         let access = Access {
             ref_name: ref_name.as_deref(),
             policy,
             no_sync: self.arguments.is_given("no_sync"),
+            is_unchecked,
             index: self.arguments.is_given("index"),
             syncs_missing_refs: self.syncs_missing_refs(held),
             ..Access::default()

@@ -3,6 +3,8 @@
 mod completion;
 mod text;
 
+pub use completion::answer as answer_completion;
+
 use codecompass_lang::{REGISTRY, is_test_path};
 use codecompass_model::SymbolKind;
 use codecompass_query::encoder::Encoder;
@@ -78,11 +80,10 @@ pub const TOOL: ToolSpec = ToolSpec {
         // A person reads "default: 10" in the help, and gets as many.
         question.is_open &= call.context.form != OutputFormat::Text(Reader::Person);
         question.debug |= call.is_debugging();
-        let (is_completion, is_command) = (call.arguments.flag("complete"), call.is_command());
-        call.answer_query(|inquiry| match is_completion {
-            true => completion::answer(inquiry, &question, is_command),
-            false => answer(inquiry, &question),
-        })
+        match (call.arguments.flag("complete"), call.is_command() || call.context.by_page) {
+            (true, has_json) => call.answer_as_published(|inquiry| answer_completion(inquiry, &question, has_json)),
+            (false, _) => call.answer_query(|inquiry| answer(inquiry, &question)),
+        }
     }),
 };
 

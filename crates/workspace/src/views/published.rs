@@ -32,6 +32,8 @@ pub struct Access<'a> {
     pub policy: Option<FreshnessPolicy>,
     /// Answer from the published state, without checking for changes.
     pub no_sync: bool,
+    /// Answer from the published state without looking at the source at all. The answer never counts as fresh.
+    pub is_unchecked: bool,
     /// Index a workspace that was never indexed.
     pub index: bool,
     /// Sync a branch or tag that was never indexed.
@@ -154,6 +156,7 @@ fn find_at(
     }
     let known = known?;
     let state = match known {
+        Some(known) if access.is_unchecked && known.ref_name == target.ref_name => ViewState::stale(),
         Some(known) if known.ref_name == target.ref_name || !target.is_worktree() => {
             state_of_current(at, &known, access, upkeep, desk)?
         }

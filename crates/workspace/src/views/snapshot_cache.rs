@@ -31,6 +31,8 @@ pub struct SnapshotCache {
     references: HashMap<PathBuf, Vec<(SnapshotKey, Rc<ReferenceCache>)>>,
     /// Set when the current request is cancelled.
     cancel: Arc<AtomicBool>,
+    /// Whether no request reads the text index.
+    is_without_text: bool,
 }
 
 /// Commands to the caches of all threads. Each thread applies them between two tasks.
@@ -67,6 +69,11 @@ impl SnapshotCache {
     /// Sets the flag that cancels all reads from now on.
     pub fn set_cancel_flag(&mut self, gone: &Arc<AtomicBool>) {
         self.cancel = Arc::clone(gone);
+    }
+
+    /// Declares that no request will read the text index, which is then not verified in advance.
+    pub fn expect_no_text(&mut self) {
+        self.is_without_text = true;
     }
 
     /// The project's store.
@@ -178,7 +185,9 @@ impl SnapshotCache {
                 self.references.remove(root);
             }
             let store = session.store()?;
-            store.verify_in_background();
+            if !self.is_without_text {
+                store.verify_in_background();
+            }
             self.projects
                 .insert(root.to_owned(), ProjectCache { store, snapshots: Vec::new(), last_used: Instant::now() });
         }

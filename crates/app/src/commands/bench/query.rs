@@ -31,7 +31,7 @@ use codecompass_workspace::measure::count_text;
 use codecompass_workspace::metadata::Metadata;
 use codecompass_workspace::output::{Answer, OutputFormat};
 use codecompass_workspace::paths::PathResolver;
-use codecompass_workspace::session::{Session, SyncRequest};
+use codecompass_workspace::session::{Session, SyncRequest, VERSION_CACHE};
 use codecompass_workspace::time_limit::TimeLimit;
 use codecompass_workspace::views::{Access, Published};
 
@@ -71,6 +71,7 @@ pub(super) fn measure(
         QueryKind { name: "references", queries: names(snapshot, 2 * count)?, ask: ask_references },
         QueryKind { name: "calls, depth 2", queries: names(snapshot, 2 * count + 1)?, ask: ask_calls },
         QueryKind { name: "context", queries: phrases(snapshot, 2 * count)?, ask: ask_context },
+        QueryKind { name: "completion", queries: beginnings(snapshot, 2 * count)?, ask: ask_completion },
         QueryKind { name: "outline", queries: paths(snapshot, 2 * count)?, ask: ask_outline },
     ];
     let totals = snapshot.info().totals;
@@ -86,9 +87,11 @@ pub(super) fn measure(
         text += &row(kind.name, &times);
         measured.push((kind.name.replace(' ', "_").into(), percentiles(&times)));
     }
-    let first = first(&session, &kinds[2])?;
-    text += &row("first search", &first);
-    measured.push(("first_search".into(), percentiles(&first)));
+    for (name, kind) in [("first search", &kinds[2]), ("first completion", &kinds[7])] {
+        let first = first(&session, kind)?;
+        text += &row(name, &first);
+        measured.push((name.replace(' ', "_").into(), percentiles(&first)));
+    }
     let scans = scans(&session, &kinds[3]);
     text += &row("scan of all files", &scans);
     measured.push(("scan".into(), percentiles(&scans)));
@@ -185,6 +188,11 @@ fn ask_literal(session: &Session, opened: &OpenIndex, query: &str) -> Result<Ans
     search(session, opened, [("query", query.into()), ("mode", "literal".into())])
 }
 
+fn ask_completion(session: &Session, opened: &OpenIndex, typed: &str) -> Result<Answer, AppError> {
+    let arguments = arguments(&search_code::TOOL, [("query", typed.into())])?;
+    search_code::answer_completion(&query_context(session, opened), &search_code::SearchArgs::parse(&arguments)?, true)
+}
+
 fn search<const N: usize>(
     session: &Session,
     opened: &OpenIndex,
@@ -207,9 +215,10 @@ fn warm(session: &Session, opened: &OpenIndex, kind: &QueryKind) -> Result<Vec<D
     sorted(timed.iter().map(ask).collect::<Result<_, _>>()?)
 }
 
-/// The times of a search with nothing open yet.
+/// The times of a query with nothing open yet.
 fn first(session: &Session, kind: &QueryKind) -> Result<Vec<Duration>, AppError> {
     let ask = |query: &String| -> Result<Duration, AppError> {
+        VERSION_CACHE.clear();
         let began = Instant::now();
         let snapshot = open(session)?;
         (kind.ask)(session, &snapshot, query)?;
@@ -244,6 +253,19 @@ fn names(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
         let symbol = outline.symbols.get(outline.symbols.len() / 2);
         Ok(symbol.map(|symbol| symbol.name.clone()))
     })
+}
+
+/// What is typed for names: one to six letters of one, or the initials of its words.
+fn beginnings(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
+    let mut typed = names(snapshot, count)?;
+    for (number, name) in typed.iter_mut().enumerate() {
+        *name = match number % 7 {
+            0 => tokens(name).skip(1).filter_map(|word| word.chars().next()).collect(),
+            letters => name.chars().take(letters).collect(),
+        };
+    }
+    typed.retain(|typed| !typed.is_empty());
+    Ok(typed)
 }
 
 fn paths(snapshot: &Snapshot, count: usize) -> Result<Vec<String>, AppError> {
