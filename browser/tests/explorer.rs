@@ -96,6 +96,8 @@ async fn keyboard_navigation() {
     browser.press("add_one").await;
     browser.wait_for_element("main .results [data-row]").await;
     assert!(browser.address().await.contains("/search?q=add_one"), "the address contains the query");
+    // The first one closes the names that the search field offers.
+    browser.press("\u{e00c}").await;
     browser.press("\u{e00c}").await;
     browser.press("j").await;
     browser.wait_for_element("main [data-row].at").await;
@@ -134,6 +136,90 @@ async fn keyboard_navigation() {
     browser.check(&explorer.origin).await;
     browser.quit().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_files_are_completed_while_typing() {
+    let Some(browser) = Browser::start(true).await else { return };
+    let explorer = Explorer::start(repository());
+    browser.go(&explorer.link).await;
+    browser.wait_for_element("main .files").await;
+    for (width, theme) in [(1440, "light"), (390, "dark")] {
+        browser.set_theme_and_width(theme, width).await;
+        browser.go(&format!("{}/status", explorer.origin)).await;
+        browser.wait_for_text("Languages").await;
+        // Ctrl-K; the last character releases Ctrl.
+        browser.press("\u{e009}k\u{e000}").await;
+        assert_eq!(browser.run_script("return document.activeElement.id").await, "q");
+        // The beginnings of two words.
+        browser.press("ao").await;
+        browser.wait_for_element("#offers:not([hidden]) li").await;
+        assert_eq!(browser.run_script("return document.querySelector('#offers li a').textContent").await, "add_one");
+        let outside = browser.run_script(OUTSIDE_SCRIPT).await;
+        assert_eq!(outside, json!([]), "at {width} pixels");
+        browser.press("\u{e015}").await;
+        browser.wait_for_element("#offers li[aria-selected=true]").await;
+        assert_eq!(
+            browser.run_script("return document.activeElement.getAttribute('aria-activedescendant')").await,
+            "offer-0"
+        );
+        assert_eq!(browser.run_script(CONTRAST_SCRIPT).await, json!([]), "{theme}");
+        browser.press("\u{e007}").await;
+        browser.wait_for_element("main .sides").await;
+        browser.wait_for_text("Adds one to a number").await;
+        // A file, from the end of the list. A name in several words is a question.
+        browser.press("/").await;
+        browser.press("part").await;
+        browser
+            .wait_for_script(
+                "the file",
+                "return document.querySelector('#offers li:last-child a')?.textContent === 'src/part.rs'",
+                &[],
+            )
+            .await;
+        browser.press("\u{e013}\u{e007}").await;
+        browser.wait_for_text("pub trait Sum").await;
+        assert!(browser.address().await.contains("/file/src/part.rs"), "{}", browser.address().await);
+        browser.press("/").await;
+        browser.press("Pai").await;
+        browser.wait_for_element("#offers:not([hidden]) li").await;
+        browser.press("\u{e00c}").await;
+        browser
+            .wait_for_script(
+                "a closed list",
+                "return document.getElementById('offers').hidden && document.activeElement.id === 'q'",
+                &[],
+            )
+            .await;
+        browser.press("r").await;
+        browser.wait_for_element("#offers:not([hidden]) li").await;
+        browser.press(" of").await;
+        browser.wait_for_script("a closed list", "return document.getElementById('offers').hidden", &[]).await;
+        // A click opens a name, too.
+        browser.go(&format!("{}/", explorer.origin)).await;
+        browser.wait_for_element("main .files").await;
+        browser.press("/").await;
+        browser.press("add_t").await;
+        browser
+            .wait_for_element("#offers:not([hidden]) li")
+            .await
+            .click()
+            .await
+            .expect("because a name can be clicked");
+        browser.wait_for_text("add_one(add_one(n))").await;
+    }
+    browser.check(&explorer.origin).await;
+    browser.quit().await;
+}
+
+/// Returns the offered names that are not within the window, and the number of pixels by which the page is too wide.
+const OUTSIDE_SCRIPT: &str = r#"
+const wide = document.documentElement.scrollWidth - innerWidth;
+const rows = [...document.querySelectorAll('#offers li')].filter((row) => {
+  const { left, right, width } = row.getBoundingClientRect();
+  return left < 0 || right > innerWidth || width < 200;
+});
+return [...rows.map((row) => row.textContent), ...(wide > 0 ? [wide] : [])];
+"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_appear_and_branches_have_own_pages() {

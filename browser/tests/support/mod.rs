@@ -228,7 +228,8 @@ impl Browser {
             let address = message["message"]["params"]["request"]["url"].as_str().unwrap_or_default().to_owned();
             requests += 1;
             assert!(
-                address.starts_with(origin) || address.starts_with("data:") || address.starts_with("chrome:"),
+                // The browser's own first page has addresses that begin with `chrome`.
+                address.starts_with(origin) || address.starts_with("data:") || address.starts_with("chrome"),
                 "{address}"
             );
         }

@@ -10,7 +10,8 @@ use super::screens::RenderedScreen;
 
 /// The keys, as listed in the help and implemented by the script.
 const KEYS: &[(&str, &str)] = &[
-    ("/", "search"),
+    ("/, Ctrl-K", "search"),
+    ("↓, ↑, Enter", "choose a name while typing"),
     ("j, k", "next, previous row"),
     ("Enter", "open the row"),
     ("e", "expand the row"),
@@ -48,6 +49,7 @@ pub(super) async fn page(visit: &PageRequest, shown: &RenderedScreen) -> Markup 
                     a.brand href=(at.href(&[], &[])) title=(escape_name(root)) { (escape_name(folder)) }
                     form.search action="/search" role="search" {
                         input #q name="q" type="search" value=(visit.query.get("q").unwrap_or_default()) aria-label="Search" autocomplete="off" spellcheck="false" placeholder="Words, a name, path:line, a message   /";
+                        ul #offers .offers role="listbox" aria-label="Names" hidden {}
                         (hidden_fields(visit, true))
                     }
                     (ref_picker(visit, standing))

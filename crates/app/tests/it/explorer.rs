@@ -179,6 +179,7 @@ fn every_screen_has_page_json_and_text() {
         ("/branch?base=main&head=feature".to_owned(), "changes", "add"),
         ("/compare/add?base=main&head=feature".to_owned(), "diff", "a + b + c"),
         ("/status".to_owned(), "status", "main"),
+        ("/complete?q=ao".to_owned(), "completions", "add_one"),
         ("/why?q=add_one&path=src/lib.rs&line=4".to_owned(), "scoring", "add_one"),
     ];
     for (path, key, word) in &screens {

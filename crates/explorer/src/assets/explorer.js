@@ -1,4 +1,4 @@
-// Script features of a page: search while typing, rows that expand in place, keys, copying, and live updates. Everything else
+// Script features of a page: search and completion while typing, rows that expand in place, keys, copying, and live updates. Everything else
 // works without the script.
 const part = { headers: { "X-Part": "main" }, credentials: "same-origin" };
 const main = () => document.getElementById("main");
@@ -89,6 +89,74 @@ addEventListener("popstate", async () => {
   field.value = new URLSearchParams(location.search).get("q") ?? "";
 });
 
+// Completion while typing: names and files below the field. Down and Up choose one, Enter opens it, Escape closes the list.
+const offers = document.getElementById("offers");
+const chosen = () => offers.querySelector("[aria-selected=true]");
+for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", "offers"], ["aria-expanded", "false"]]) {
+  field.setAttribute(name, value);
+}
+let offered = 0;
+let offerTimer = 0;
+function closeOffers() {
+  offered += 1;
+  clearTimeout(offerTimer);
+  offers.hidden = true;
+  offers.replaceChildren();
+  field.setAttribute("aria-expanded", "false");
+  field.removeAttribute("aria-activedescendant");
+}
+async function offer() {
+  const number = ++offered;
+  const typed = field.value.trim();
+  // Several words are a question, not a name.
+  if (!typed || /\s/.test(typed)) return closeOffers();
+  const fresh = await load("/complete?" + new URLSearchParams(new FormData(field.form)));
+  if (number !== offered || document.activeElement !== field) return;
+  const rows = [...(fresh?.querySelectorAll("[data-row]") ?? [])];
+  if (!rows.length) return closeOffers();
+  offers.replaceChildren(...rows.map((row, at) => {
+    const option = document.adoptNode(row);
+    // A row of the page behind the list is something else.
+    delete option.dataset.row;
+    option.id = "offer-" + at;
+    option.setAttribute("role", "option");
+    option.setAttribute("aria-selected", "false");
+    option.querySelector("a").tabIndex = -1;
+    return option;
+  }));
+  offers.hidden = false;
+  offers.scrollTop = 0;
+  field.setAttribute("aria-expanded", "true");
+  field.removeAttribute("aria-activedescendant");
+}
+function choose(by) {
+  const all = [...offers.children];
+  const now = all.indexOf(chosen());
+  chosen()?.setAttribute("aria-selected", "false");
+  // Before the first one and after the last one is the field itself.
+  const next = now < 0 && by < 0 ? all.length - 1 : now + by;
+  const option = all[next];
+  if (!option) return field.removeAttribute("aria-activedescendant");
+  option.setAttribute("aria-selected", "true");
+  option.scrollIntoView({ block: "nearest" });
+  field.setAttribute("aria-activedescendant", option.id);
+}
+field.addEventListener("input", () => { clearTimeout(offerTimer); offerTimer = setTimeout(offer, 40); });
+field.addEventListener("blur", closeOffers);
+field.form.addEventListener("submit", closeOffers);
+// The field keeps the focus when an option is clicked.
+offers.addEventListener("mousedown", (event) => event.preventDefault());
+offers.addEventListener("click", (event) => { if (!event.target.closest("a")) event.target.closest("li")?.querySelector("a").click(); });
+field.addEventListener("keydown", (event) => {
+  if (offers.hidden || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") choose(event.key === "ArrowDown" ? 1 : -1);
+  else if (event.key === "Enter" && chosen()) location.href = chosen().querySelector("a").href;
+  else if (event.key === "Escape") closeOffers();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+});
+
 // Loads the list of an expanded row; a partial list is requested again.
 async function fill(details) {
   if (!details.open || details.dataset.done) return;
@@ -152,6 +220,10 @@ const keys = {
   "g r": () => document.querySelector("form.where input")?.focus(),
 };
 addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k" && !help.open) {
+    event.preventDefault();
+    return keys["/"]();
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   const typing = event.target.closest("input, select, textarea");
   if (typing) {

@@ -3,6 +3,7 @@
 mod branch;
 mod calls;
 mod compare;
+mod complete;
 mod file;
 mod folder;
 mod graph;
@@ -38,6 +39,8 @@ pub(super) enum Screen {
     Branch,
     Compare(String),
     Status,
+    /// Names that continue what was typed, for the script.
+    Complete(String),
     /// The current index state, for the script that checks for changes.
     Live,
 }
@@ -82,6 +85,7 @@ impl Screen {
             "branch" if rest.is_empty() => Some(Self::Branch),
             "compare" => named(Self::Compare),
             "status" if rest.is_empty() => Some(Self::Status),
+            "complete" if rest.is_empty() => Some(Self::Complete(query.get("q")?.to_owned())),
             "live" if rest.is_empty() => Some(Self::Live),
             _ => None,
         }
@@ -91,7 +95,7 @@ impl Screen {
     /// is noticed later.
     pub(super) async fn show(&self, visit: &PageRequest) -> RenderedScreen {
         let digest = match self {
-            Self::Live => String::new(),
+            Self::Live | Self::Complete(_) => String::new(),
             _ => visit
                 .index_state()
                 .await
@@ -113,6 +117,7 @@ impl Screen {
             Self::Branch => branch::show(visit).await,
             Self::Compare(name) => compare::show(visit, name).await,
             Self::Status => status::show(visit).await,
+            Self::Complete(typed) => complete::show(visit, typed).await,
             Self::Live => live(visit).await,
         };
         let shown = match shown {
