@@ -24,6 +24,9 @@ pub(crate) fn completions(tree: &Command, shell: Shell) -> String {
     for name in ["codecompass", "cruxe"] {
         clap_complete::generate(shell, &mut tree.clone(), name, &mut text);
         text.extend(names_script(shell, name).into_bytes());
+        if shell == Shell::Fish {
+            text.extend(fish_values(tree, name).into_bytes());
+        }
     }
     String::from_utf8_lossy(&text).into_owned()
 }
@@ -44,33 +47,56 @@ fn names_script(shell: Shell, program: &str) -> String {
     template.replace("PROGRAM", program).replace("COMMANDS", &NAME_COMMANDS.join(separator))
 }
 
+// A colon begins a new word in bash, which then replaces only the part behind it. Names that begin with what was typed
+// come alone. Others are listed: the space keeps bash from replacing what was typed by the beginning they share. Old
+// versions cannot keep the order.
 const BASH: &str = r#"
-_PROGRAM_ask() {
-    local IFS=$'\n'
-    COMPREPLY=($("$1" search --complete --no-sync -- "$2" 2>/dev/null | cut -f1))
-}
 _PROGRAM_names() {
     local word="${COMP_WORDS[COMP_CWORD]}"
+    if [[ -n $COMP_LINE ]]; then
+        word="${COMP_LINE:0:COMP_POINT}"
+        word="${word##*[[:space:]]}"
+    fi
     if [[ $COMP_CWORD -ge 2 && -n $word && $word != -* && ${COMP_WORDS[COMP_CWORD-1]} != -* ]]; then
         case "${COMP_WORDS[1]}" in
             COMMANDS)
-                _PROGRAM_ask "${COMP_WORDS[0]}" "$word"
+                local IFS=$'\n' name
+                local -a names=($("${COMP_WORDS[0]}" search --complete --no-sync -- "$word" 2>/dev/null | cut -f1))
+                if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then
+                    names=("${names[@]##*:}")
+                    word="${word##*:}"
+                fi
+                COMPREPLY=()
+                for name in "${names[@]}"; do
+                    [[ $name == "$word"* ]] && COMPREPLY+=("$name")
+                done
+                if [[ ${#COMPREPLY[@]} -eq 0 && ${#names[@]} -gt 0 ]]; then
+                    COMPREPLY=("${names[@]}")
+                    [[ ${#names[@]} -gt 1 ]] && COMPREPLY+=(' ')
+                fi
                 [[ ${#COMPREPLY[@]} -gt 0 ]] && return 0
                 ;;
         esac
     fi
     _PROGRAM "$@"
 }
-complete -F _PROGRAM_names -o nosort -o bashdefault -o default PROGRAM
+complete -F _PROGRAM_names -o nosort -o bashdefault -o default PROGRAM 2>/dev/null ||
+    complete -F _PROGRAM_names -o bashdefault -o default PROGRAM
 "#;
 
+// Several names that do not begin with what was typed have no beginning to insert: Tab goes through them.
 const ZSH: &str = r#"
 _PROGRAM_names() {
     if [[ $words[2] == (COMMANDS) && $CURRENT -ge 3 && -n $PREFIX && $PREFIX != -* && $words[CURRENT-1] != -* ]]; then
-        local -a names
+        local -a names same
         names=(${(f)"$($words[1] search --complete --no-sync -- "$PREFIX" 2>/dev/null | cut -f1)"})
-        if (( $#names )); then
-            compadd -U -a names
+        same=(${(M)names:#${(b)PREFIX}*})
+        if (( $#same )); then
+            compadd -V names -a same
+            return 0
+        elif (( $#names )); then
+            (( $#names > 1 )) && compstate[insert]=menu compstate[list]=list
+            compadd -U -V names -a names
             return 0
         fi
     fi
@@ -79,9 +105,24 @@ _PROGRAM_names() {
 compdef _PROGRAM_names PROGRAM
 "#;
 
+// Fish shows only what fits its own idea of a match: a capital letter has to be typed as one.
 const FISH: &str = r#"
 complete -c PROGRAM -n "__fish_seen_subcommand_from COMMANDS" -f -a "(PROGRAM search --complete --no-sync -- (commandline -ct) 2>/dev/null)"
 "#;
+
+/// The values of positional arguments, which the generated script for fish leaves out.
+fn fish_values(tree: &Command, program: &str) -> String {
+    let mut script = String::new();
+    for command in tree.get_subcommands() {
+        let values = command.get_positionals().flat_map(|argument| argument.get_possible_values());
+        let words: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+        if !words.is_empty() {
+            let (name, words) = (command.get_name(), words.join(" "));
+            script += &format!("complete -c {program} -n \"__fish_seen_subcommand_from {name}\" -f -a \"{words}\"\n");
+        }
+    }
+    script
+}
 
 /// The manual page of a command, or of the program; `None` if there is no such command.
 pub(crate) fn page(tree: &Command, command: Option<&str>) -> io::Result<Option<String>> {

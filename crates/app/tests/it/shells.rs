@@ -13,6 +13,108 @@ fn generated(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
+/// Runs a shell with a script, the completion script and further arguments; `None` if there is no such shell. A shell that
+/// hangs is ended.
+fn run_shell(shell: &[&str], code: &str, arguments: &[&str], project: &Project) -> Option<String> {
+    let (name, script) = (shell[0], project.home.path().join("completions"));
+    if !std::env::split_paths(&std::env::var_os("PATH")?).any(|folder| folder.join(name).is_file()) {
+        eprintln!("{name} is not installed: its completions were not tested");
+        return None;
+    }
+    std::fs::write(&script, generated(&["completions", name])).expect("it can be written");
+    let folder = std::path::Path::new(PROGRAM).parent().expect("a folder");
+    let mut paths = vec![folder.to_owned()];
+    paths.extend(std::env::split_paths(&std::env::var_os("PATH")?));
+    let output = Command::new("timeout")
+        .arg("60")
+        .args(shell)
+        .args(["-c", code])
+        .args((name != "fish").then_some(name))
+        .arg(&script)
+        .args(arguments)
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", project.home.path())
+        .env("HOME", project.home.path())
+        .env("TERM", "dumb")
+        .env("PATH", std::env::join_paths(paths).expect("they can be joined"))
+        .output()
+        .expect("`timeout` exists");
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A project with names that have humps and words.
+fn query_set_project() -> Project {
+    let python = "class QuerySet:\n    def filter(self):\n        pass\n\n\ndef get_object_or_404():\n    pass\n";
+    let rust = "pub struct Jwt;\n\nimpl Jwt {\n    pub fn check(&self) {}\n}\n\npub fn chop() {}\n";
+    let http = "class HTTPResponse:\n    pass\n";
+    Project::indexed(&[("app/query_set.py", python), ("app/http.py", http), ("src/jwt.rs", rust)])
+}
+
+/// Bash's completion of a line, as its last word.
+const BASH: &str = "source \"$1\"\nCOMP_LINE=$2\nCOMP_POINT=${#COMP_LINE}\nCOMP_WORDS=(${2//:/ : })\n\
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_codecompass_names codecompass \"${COMP_WORDS[COMP_CWORD]}\" x\n\
+    printf '%s\\n' \"${COMPREPLY[0]}\"\n";
+
+/// Types each line and a tab into an interactive zsh on a terminal, and runs what that gives.
+const ZSH: &str = "zmodload zsh/zpty || exit 9\n\
+    zpty shell 'zsh -f -i'\n\
+    zpty -w shell \"PS1=; unsetopt zle_bracketed_paste; autoload -Uz compinit && compinit -u -D && source $1 && print REA''DY\"\n\
+    zpty -r shell out '*READY*'\nshift\n\
+    for line; do\n  zpty -w -n shell \"$line\"$'\\t\\n'\n  zpty -w shell \"print DO''NE\"\n  zpty -r shell out '*DONE*'\n\
+    print -r -- $out\ndone\n";
+
+#[test]
+fn zsh_on_a_terminal_completes_names_of_the_index() {
+    let project = query_set_project();
+    let table = [
+        ("codecompass locate QuerySe", "app/query_set.py:1"),
+        ("codecompass locate get_objec", "app/query_set.py:6"),
+        ("codecompass locate HTTPResp", "app/http.py:1"),
+        ("codecompass locate qs.filt", "app/query_set.py:2"),
+        ("codecompass outline app/que", "QuerySet"),
+        ("codecompass --vers", "schema"),
+    ];
+    for (line, expected) in table {
+        let Some(out) = run_shell(&["zsh", "-f"], ZSH, &[line], &project) else { return };
+        assert!(out.contains(expected), "{line}: {out}");
+    }
+}
+
+#[test]
+fn fish_completes_names_values_and_options() {
+    let project = query_set_project();
+    let table = [
+        ("codecompass locate QuerySe", "QuerySet\tclass app/query_set.py:1"),
+        ("codecompass locate get_objec", "get_object_or_404\tfn app/query_set.py:6"),
+        ("codecompass locate QS", "QuerySet\tclass app/query_set.py:1"),
+        ("codecompass callers QuerySet.filt", "QuerySet.filter\tmethod app/query_set.py:2"),
+        ("codecompass read app/que", "app/query_set.py\tfile"),
+        ("codecompass search --detail s", "signature"),
+        ("codecompass setup claude", "claude-code"),
+        ("cruxe completions fi", "fish"),
+    ];
+    for (line, expected) in table {
+        let code = "source $argv[1]; complete -C $argv[2]";
+        let Some(out) = run_shell(&["fish", "--no-config"], code, &[line], &project) else { return };
+        assert!(out.lines().any(|offer| offer == expected), "{line}: {out}");
+    }
+}
+
+#[test]
+fn bash_completes_behind_colons() {
+    let project = query_set_project();
+    let table = [
+        ("codecompass callers Jwt::ch", "check"),
+        ("codecompass callers ch", "chop"),
+        ("codecompass callers qs.filt", "QuerySet.filter"),
+    ];
+    for (line, expected) in table {
+        let Some(out) = run_shell(&["bash", "--norc"], BASH, &[line], &project) else { return };
+        assert_eq!(out.trim_end(), expected, "{line}");
+    }
+}
+
 /// Returns bash's completions for the last of these words.
 fn bash_offers(script: &str, words: &[&str]) -> Vec<String> {
     let program = words[0];
