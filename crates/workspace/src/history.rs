@@ -33,7 +33,7 @@ pub struct HistoryEntry {
     pub time: i64,
     /// The name that the client gave itself.
     pub client: String,
-    /// The workspace that the call was about, as far as it is known without opening it.
+    /// The workspace that answered, or several; if none was opened, the server's own.
     pub repository: String,
     /// The tool.
     pub tool: String,

@@ -5,8 +5,8 @@ use crate::support;
 use std::fs;
 
 use serde_json::json;
-use support::Project;
 use support::client::{Client as _, StdioClient};
+use support::{PROGRAM, Project};
 
 fn project() -> Project {
     Project::indexed(&[("src/lib.rs", "pub fn greet() {}\n")])
@@ -53,6 +53,23 @@ fn history_has_the_calls_of_agents() {
     ask(&project);
     project.run_expecting("history", 1);
     assert!(!project.home.path().join("history.jsonl").exists());
+}
+
+#[test]
+fn server_that_creates_the_data_folder_is_listed() {
+    let project = Project::with_files(&[("src/lib.rs", "pub fn greet() {}\n")]);
+    let data = project.home.path().join("not/yet");
+    let arguments = ["--answers", "text", "--no-watch", "--auto-index"];
+    let mut client = StdioClient::open(project.repository.root(), &data, &arguments);
+    client.request("tools/call", json!({ "name": "grep_code", "arguments": { "pattern": "greet" } }));
+    let status = std::process::Command::new(PROGRAM)
+        .arg("status")
+        .current_dir(project.repository.root())
+        .env("CODECOMPASS_HOME", &data)
+        .output()
+        .expect("it runs");
+    let status = String::from_utf8_lossy(&status.stdout);
+    assert!(status.contains("  server ") && status.contains("(stdio"), "{status}");
 }
 
 #[test]

@@ -67,6 +67,16 @@ fn a_folder_of_repositories_is_asked_repository_by_repository() {
     let both = call(&mut agent, "search_code", json!({ "query": "shared_name" }));
     assert!(both.contains("# alpha\n") && both.contains("# beta\n"), "{both}");
     assert!(both.contains("Nothing found in group/gamma.") && !both.contains("alpha-feature"), "{both}");
+    // The history names the repositories that answered.
+    let answered = || {
+        let history = std::fs::read_to_string(home.path().join("history.jsonl")).expect("it exists");
+        let last: Value = serde_json::from_str(history.lines().last().expect("a call")).expect("JSON");
+        last["repository"].as_str().expect("a repository").to_owned()
+    };
+    let all = answered();
+    assert!(["alpha", "beta", "group/gamma"].iter().all(|name| all.contains(&format!("/{name}"))), "{all}");
+    call(&mut agent, "search_code", json!({ "query": "shared_name", "workspace": "beta" }));
+    assert!(answered().ends_with("/beta"), "{}", answered());
     // A name, a path from the folder and an absolute path mean one repository.
     let inside = folder.path().join("beta/src/lib.rs");
     for workspace in ["beta", "beta/src", inside.to_str().expect("UTF-8")] {

@@ -50,7 +50,9 @@ impl CallRequest {
 
     /// The expected length of the task. Another ref may have to be synced first.
     pub(super) fn length(&self) -> TaskLength {
-        let is_short = SHORT_TOOLS.contains(&self.tool.name) && !self.arguments.contains_key("ref");
+        let is_completion = self.arguments.get("complete") == Some(&Value::Bool(true));
+        let is_short = is_completion || SHORT_TOOLS.contains(&self.tool.name);
+        let is_short = is_short && !self.arguments.contains_key("ref");
         if is_short { TaskLength::Short } else { TaskLength::Long }
     }
 }
@@ -63,6 +65,8 @@ pub struct Reply {
     pub is_error: bool,
     /// Whether it has results.
     pub(crate) found: bool,
+    /// The roots of the repositories that answered.
+    pub(super) repositories: Vec<String>,
 }
 
 /// The content of a [`Reply`].

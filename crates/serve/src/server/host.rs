@@ -1,5 +1,6 @@
 //! The server as the host of calls.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,58 +35,83 @@ impl ServedWorkspace {
 }
 
 /// The server as the host of a call.
-pub(super) struct ServerHost<'a>(pub(super) &'a Arc<Server>);
+pub(super) struct ServerHost<'a> {
+    server: &'a Arc<Server>,
+    /// The roots of the workspaces that the call opened.
+    opened: RefCell<Vec<String>>,
+}
+
+impl<'a> ServerHost<'a> {
+    pub(super) fn new(server: &'a Arc<Server>) -> Self {
+        Self { server, opened: RefCell::default() }
+    }
+
+    /// Returns the roots of the workspaces that the call opened, in order.
+    pub(super) fn into_opened(self) -> Vec<String> {
+        self.opened.into_inner()
+    }
+}
 
 impl Host for ServerHost<'_> {
     fn open(&self, asked: Option<&str>, unknown: UnknownWorkspace) -> Result<Box<dyn HostedWorkspace>, AppError> {
-        let guard = self.0.workspaces.acquire(self.0, asked, unknown)?;
+        let guard = self.server.workspaces.acquire(self.server, asked, unknown)?;
+        let root = guard.workspace.session.root();
+        let mut opened = self.opened.borrow_mut();
+        if !opened.contains(&root) {
+            opened.push(root);
+        }
+        drop(opened);
         if guard.is_new {
             let target = guard.workspace.session.target(None)?;
-            let background = BackgroundRefresh { server: self.0, workspace: &guard.workspace, wait: None };
+            let background = BackgroundRefresh { server: self.server, workspace: &guard.workspace, wait: None };
             background.sync(&target, JobMode::Full, SyncRequest::default())?.wait_for_turn(JOB_START_TIMEOUT);
         } else if asked.is_none() {
-            self.0.index_own(&guard)?;
+            self.server.index_own(&guard)?;
         }
-        self.0.encode_in_background(&guard.workspace.session);
-        Ok(ServedWorkspace::boxed(self.0, guard))
+        self.server.encode_in_background(&guard.workspace.session);
+        Ok(ServedWorkspace::boxed(self.server, guard))
     }
 
     fn last_opened(&self, asked: Option<&str>) -> Option<Box<dyn HostedWorkspace>> {
-        self.0.workspaces.last_acquired(asked).map(|guard| ServedWorkspace::boxed(self.0, guard))
+        self.server.workspaces.last_acquired(asked).map(|guard| ServedWorkspace::boxed(self.server, guard))
     }
 
     fn open_workspaces(&self, is_wanted: &dyn Fn(&Session) -> bool) -> Vec<Box<dyn HostedWorkspace>> {
-        let wanted = self.0.workspaces.all().into_iter().filter(|place| is_wanted(&place.session));
+        let wanted = self.server.workspaces.all().into_iter().filter(|place| is_wanted(&place.session));
         let open = |place: Arc<OpenWorkspace>| match place.is_in_place() {
-            true => Some(self.0.workspaces.peek(&place)),
-            false => self.0.workspaces.acquire(self.0, Some(&place.session.root()), UnknownWorkspace::Workspace).ok(),
+            true => Some(self.server.workspaces.peek(&place)),
+            false => self
+                .server
+                .workspaces
+                .acquire(self.server, Some(&place.session.root()), UnknownWorkspace::Workspace)
+                .ok(),
         };
-        wanted.filter_map(open).map(|guard| ServedWorkspace::boxed(self.0, guard)).collect()
+        wanted.filter_map(open).map(|guard| ServedWorkspace::boxed(self.server, guard)).collect()
     }
 
     fn disk_full_messages(&self) -> Vec<String> {
-        self.0.workspaces.all().iter().filter_map(|place| place.watch_state.disk_full_message()).collect()
+        self.server.workspaces.all().iter().filter_map(|place| place.watch_state.disk_full_message()).collect()
     }
 
     fn client_folder(&self, root: &Path) -> Option<PathBuf> {
-        self.0.client_folder(root)
+        self.server.client_folder(root)
     }
 
     fn offered_tools(&self) -> Vec<&'static str> {
-        self.0.tools().map(|tool| tool.name).collect()
+        self.server.tools().map(|tool| tool.name).collect()
     }
 
     fn is_debugging(&self) -> bool {
-        self.0.options.debug
+        self.server.options.debug
     }
 
     fn health(&self) -> HostHealth {
         HostHealth {
-            uptime: self.0.started.elapsed(),
-            warms: !self.0.options.no_prewarm,
+            uptime: self.server.started.elapsed(),
+            warms: !self.server.options.no_prewarm,
             warm_capacity: MAX_WARM_WORKSPACES,
-            warm_members: self.0.warm_state.members(),
-            warm_status: self.0.warm_state.status(),
+            warm_members: self.server.warm_state.members(),
+            warm_status: self.server.warm_state.status(),
         }
     }
 }

@@ -18,7 +18,7 @@ pub mod workspaces;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use codecompass_index::source::{Access, FolderHandle, real_path};
@@ -94,8 +94,16 @@ pub struct Server {
     has_started: Mutex<Option<PathBuf>>,
     /// Records the calls of agents, unless the user turned that off.
     history: Option<History>,
-    /// Lists this server among the running ones.
-    registration: Mutex<Option<Registration>>,
+    /// Its entry among the running servers.
+    listing: Mutex<Listing>,
+}
+
+/// The entry of a server among the running ones.
+#[derive(Default)]
+struct Listing {
+    /// What to list once there is a data folder.
+    waiting: Option<RunningServer>,
+    _held: Option<Registration>,
 }
 
 /// How the server was started.
@@ -208,21 +216,36 @@ impl Server {
             workers: Workers::start(cores.max(4) + 1).map_err(no_threads)?,
             has_started: Mutex::default(),
             history,
-            registration: Mutex::default(),
+            listing: Mutex::default(),
         }))
     }
 
-    /// Lists this server among the running ones, once there is a data folder.
+    /// Lists this server among the running ones, now or as soon as there is a data folder.
     pub(crate) fn register(&self, transport: &str) {
         let repository = self.own_path().map(|path| path.display().to_string()).unwrap_or_default();
         let server =
             RunningServer { pid: std::process::id(), transport: transport.to_owned(), repository, started: now_ms() };
-        *self.registration.lock().unwrap_or_else(PoisonError::into_inner) = Registration::new(&self.data, &server);
+        self.listing().waiting = Some(server);
+        self.list_if_possible();
+    }
+
+    /// Lists this server if it waits for a data folder that now exists.
+    fn list_if_possible(&self) {
+        let mut listing = self.listing();
+        if let Some(server) = &listing.waiting
+            && let Some(registration) = Registration::new(&self.data, server)
+        {
+            *listing = Listing { waiting: None, _held: Some(registration) };
+        }
     }
 
     /// Removes this server from the running ones.
     pub(crate) fn unregister(&self) {
-        self.registration.lock().unwrap_or_else(PoisonError::into_inner).take();
+        *self.listing() = Listing::default();
+    }
+
+    fn listing(&self) -> MutexGuard<'_, Listing> {
+        self.listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts background work: indexing the server's own workspace if requested, and warming.
@@ -242,6 +265,7 @@ impl Server {
             {
                 server.log(0, || format!("error: {}", error.message));
             }
+            server.list_if_possible();
         });
         self.prewarm();
     }
@@ -308,6 +332,7 @@ impl Server {
         let call = self.history.as_ref().and_then(|_| RecordedCall::new(&asked));
         self.workers.submit(client, &about, length, &gone, move |desk| {
             let reply = server.answer_now(asked, desk);
+            server.list_if_possible();
             if let (Some(history), Some(call)) = (&server.history, call) {
                 call.record(history, &reply, server.own_path().as_deref());
             }
@@ -348,7 +373,7 @@ impl Server {
         }
         let workspace = arguments.get("workspace").and_then(Value::as_str).filter(|path| path.len() <= MAX_TEXT);
         let workspace = workspace.map(str::to_owned);
-        let host = ServerHost(self);
+        let host = ServerHost::new(self);
         let mut run = |arguments: Map<String, Value>, limit: Option<AnswerLimit>, max_bytes: Option<usize>| {
             let arguments = Arguments::check(tool, form, arguments)?;
             let mut call = Call {
@@ -409,7 +434,7 @@ impl Server {
                         Content::Text(about.unwrap_or_default() + &note + &understood_note + &text)
                     }
                 };
-                Reply { content, is_error: false, found: answer.code == 0 }
+                Reply { content, is_error: false, found: answer.code == 0, repositories: Vec::new() }
             }
             Ok(Err(error)) => {
                 let error = self.with_project_context(error, workspace.as_deref());
@@ -427,7 +452,7 @@ impl Server {
             }
         };
         self.log(2, || format!("{} in {:.1} ms", tool.name, began.elapsed().as_secs_f64() * 1000.0));
-        reply
+        Reply { repositories: host.into_opened(), ..reply }
     }
 
     /// Adds the metadata of the project to an error, also if it occurred before the project was opened.
@@ -578,5 +603,5 @@ fn error_reply(form: OutputFormat, error: &AppError) -> Reply {
         OutputFormat::Json => Content::Json(output::error_json(error)),
         OutputFormat::Text(_) => Content::Text(output::error_text(error)),
     };
-    Reply { content, is_error: true, found: false }
+    Reply { content, is_error: true, found: false, repositories: Vec::new() }
 }

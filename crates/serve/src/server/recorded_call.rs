@@ -39,8 +39,8 @@ impl RecordedCall {
             Content::Json(json) => json.to_string(),
             Content::Text(text) => text.clone(),
         };
-        let named = self.arguments.get("workspace").and_then(Value::as_str).map(str::to_owned);
-        let repository = named.or_else(|| own.map(|own| own.display().to_string())).unwrap_or_default();
+        let answered = (!reply.repositories.is_empty()).then(|| reply.repositories.join(", "));
+        let repository = answered.or_else(|| own.map(|own| own.display().to_string())).unwrap_or_default();
         let entry = HistoryEntry {
             time: self.time,
             client: self.client,
