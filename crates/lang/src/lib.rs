@@ -9,7 +9,8 @@
 //! # From file to facts
 //!
 //! 1. `detect` finds the language by file name, extension or shebang line.
-//! 2. `parse` runs tree-sitter, with a parser per thread and language.
+//! 2. `parse` runs tree-sitter, with a parser per thread and language. A language may rewrite the text before, without
+//!    moving a byte; `preprocessor` does so for C, C++ and C#.
 //! 3. `tree` copies the syntax tree once into a flat array in source order, with kinds and fields as small numbers.
 //! 4. The language's walk makes one pass over that array and reports to a `draft`. A cursor walk over all nodes costs a
 //!    fraction of the parse; tree-sitter queries with many patterns cost as much as the parse.
