@@ -37,8 +37,17 @@ impl RowWriter {
         }
     }
 
-    /// Adds a line if it fits; the first line always fits.
+    /// Adds a line if it fits; the first line always fits. After [`Self::end_file`] it begins a section: a gap separates
+    /// it from the rows before, and none from the rows that follow.
     pub(crate) fn line(&mut self, line: &str) -> bool {
+        if !(self.has_rows && self.path.is_empty()) {
+            return self.push(line);
+        }
+        self.has_rows = false;
+        self.push(&format!("{}{line}", style::GAP))
+    }
+
+    fn push(&mut self, line: &str) -> bool {
         let fits = self.text.is_empty() || self.text.len() + line.len() < self.room;
         if fits {
             self.text += line;
@@ -50,10 +59,10 @@ impl RowWriter {
     /// Adds a row under the path of its file; the path is written if it differs from the path of the previous row.
     pub(crate) fn row(&mut self, path: &str, row: &str) -> bool {
         if self.path == path {
-            return self.line(&format!(" {row}"));
+            return self.push(&format!(" {row}"));
         }
         let gap = if self.has_rows { String::from(style::GAP) } else { String::new() };
-        let fits = self.line(&format!("{gap}{}\n {row}", style::path(&escape_control(path))));
+        let fits = self.push(&format!("{gap}{}\n {row}", style::path(&escape_control(path))));
         if fits {
             path.clone_into(&mut self.path);
             self.has_rows = true;

@@ -26,13 +26,8 @@ impl ProgressMeter {
         let now = Instant::now();
         let bar = (stderr_is_terminal() && !as_json).then(|| {
             let bar = ProgressBar::no_length();
-            let style =
-                ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} files, {rate}, {eta} left");
-            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-                // A bar that cannot be written shows no rate.
-                let _ = out.write_str(&bar_rate(state.per_sec()));
-            }));
+            let style = ProgressStyle::with_template("{msg} …");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar
         });
         Self { bar, lines: Mutex::new((now, None)) }
@@ -80,6 +75,16 @@ fn line(done: u64, total: u64, took: Duration) -> String {
     format!("{far}, {}, about {} left", rate_text(done, took, "file"), left_text(left))
 }
 
+/// The style of a bar whose length is known.
+fn bar_style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos}/{human_len} files, {rate}, {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+        // A bar that cannot be written shows no rate.
+        let _ = out.write_str(&bar_rate(state.per_sec()));
+    })
+}
+
 /// The rate in a bar, rounded to what can be read while it changes.
 fn bar_rate(per_second: f64) -> String {
     match per_second {
@@ -100,6 +105,9 @@ fn show_bar(bar: &ProgressBar, progress: Progress) {
         Progress::Listing => bar.set_message("listing"),
         Progress::Extracting { done, total, .. } => {
             bar.set_message("indexing");
+            if bar.length().is_none() && total > 0 {
+                bar.set_style(bar_style());
+            }
             bar.set_length(total);
             bar.set_position(done);
         }

@@ -180,6 +180,18 @@ fn grep_has_headings_at_a_terminal() {
 }
 
 #[test]
+fn sections_are_separated_at_a_terminal() {
+    let files = [
+        ("app.py", "def add():\n    pass\n\n\ndef twice():\n    add()\n"),
+        ("test_app.py", "from app import add\n\n\ndef test_add():\n    add()\n"),
+    ];
+    let project = Project::indexed(&files);
+    let shown = at_a_terminal(&project, "callers add", &[("TERM", "dumb")]).replace('\r', "");
+    assert!(shown.contains(" twice\n\ntests\ntest_app.py\n"), "{shown}");
+    assert!(project.run_ok("callers add").contains(" twice\ntests\ntest_app.py\n"));
+}
+
+#[test]
 fn setup_asks_at_a_terminal() {
     let project = project();
     let file = project.home.path().join(".cursor/mcp.json");

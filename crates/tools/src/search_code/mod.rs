@@ -349,9 +349,13 @@ impl Render for SearchAnswer<'_> {
                 }
                 _ => reader.argument("limit", limit.min(total)),
             };
+            let number = |count: usize| match reader {
+                Reader::Person => count_text(count as u64),
+                Reader::Agent => count.to_string(),
+            };
             text += &match is_folded {
-                true => format!("… {} more ({how})\n", total - seen),
-                false => format!("… {seen} of {total} ({how})\n"),
+                true => format!("… {} more ({how})\n", number(total - seen)),
+                false => format!("… {seen} of {} ({how})\n", number(total)),
             };
         }
         Ok(text + &self.metadata.notes())
