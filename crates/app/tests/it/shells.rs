@@ -15,6 +15,7 @@ fn generated(arguments: &[&str]) -> String {
 
 /// Runs a shell with a script, the completion script and further arguments; `None` if there is no such shell. A shell that
 /// hangs is ended.
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn run_shell(shell: &[&str], code: &str, arguments: &[&str], project: &Project) -> Option<String> {
     let (name, script) = (shell[0], project.home.path().join("completions"));
     if !std::env::split_paths(&std::env::var_os("PATH")?).any(|folder| folder.join(name).is_file()) {
