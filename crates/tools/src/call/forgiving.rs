@@ -4,7 +4,7 @@
 //! accept them. The schema does not mention them: it would grow, and the names in it are the ones to use. A line before
 //! the answer says what was read differently. JSON answers follow the contracts, which refuse unknown parameters.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::tool_spec::{Param, ParamKind, ParamSide, ToolSpec};
 use codecompass_workspace::escape::{escape_control, truncate_to};
@@ -228,19 +228,19 @@ impl Understood {
         let flag = as_flag(&value);
         match (word.as_str(), flag) {
             ("case_sensitive", Some(flag)) if has("ignore_case") => {
-                return self.set("ignore_case", &name, json!(!flag));
+                return self.set("ignore_case", &name, (!flag).into());
             }
             ("regex" | "is_regex" | "use_regex" | "regexp", Some(flag)) if has("literal") => {
-                return self.set("literal", &name, json!(!flag));
+                return self.set("literal", &name, (!flag).into());
             }
             ("regex" | "is_regex" | "use_regex", Some(true)) if has("mode") => {
-                return self.set("mode", &name, json!("regex"));
+                return self.set("mode", &name, "regex".into());
             }
             ("literal" | "fixed_strings" | "exact", Some(true)) if has("mode") => {
-                return self.set("mode", &name, json!("literal"));
+                return self.set("mode", &name, "literal".into());
             }
             ("exclude_tests", Some(flag)) if has("tests") => {
-                return self.set("tests", &name, json!(if flag { "exclude" } else { "include" }));
+                return self.set("tests", &name, (if flag { "exclude" } else { "include" }).into());
             }
             _ if IGNORED.contains(&word.as_str()) => return self.ignored.push(name),
             _ => {}
@@ -251,7 +251,7 @@ impl Understood {
         match ALIASES.iter().find(is_meant) {
             Some((known, _)) => self.set(known, &name, value),
             // The same value twice is no contradiction.
-            None if self.values.values().any(|known| *known == value || *known == json!([value])) => {}
+            None if self.values.values().any(|known| *known == value || *known == Value::Array(vec![value.clone()])) => {}
             None => drop(self.values.insert(name, value)),
         }
     }
@@ -312,7 +312,7 @@ impl Understood {
         let place = format!("{path}:{}", lines.join("-"));
         let known = if takes_items { "what" } else { "symbol_name" };
         self.notes.push(format!("the lines as {known}={place}"));
-        self.values.insert(known.to_owned(), json!(place));
+        self.values.insert(known.to_owned(), place.into());
     }
 
     /// Turns the value of a parameter into its type, if there is only one way to read it.
@@ -356,7 +356,7 @@ impl Understood {
             _ if items.len() == 1 => items.remove(0),
             "symbol_name" | "name" if !items.is_empty() && tool.params.iter().any(|param| param.name == "also") => {
                 let first = items.remove(0);
-                let also = self.values.remove("also").as_ref().and_then(as_list).unwrap_or_else(|| json!([]));
+                let also = self.values.remove("also").as_ref().and_then(as_list).unwrap_or_else(|| Value::Array(Vec::new()));
                 items.extend(also.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
                 self.values.insert("also".into(), items.into());
                 first
@@ -457,6 +457,8 @@ fn as_list(value: &Value) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::TOOLS;
 
