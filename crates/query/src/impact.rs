@@ -262,7 +262,7 @@ fn direct_calls(
     direction: Direction,
     is_complete: &mut bool,
 ) -> Result<Vec<CallEdge>> {
-    let found = graph.calls(entry.at(), direction, 1)?;
+    let found = graph.calls(entry.at(), direction, 1, false)?;
     *is_complete &= graph.finish()?;
     Ok(found.edges)
 }

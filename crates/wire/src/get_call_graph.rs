@@ -45,6 +45,12 @@ pub struct Calls {
     /// A shortest chain of calls to the requested symbol; empty if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_to: Option<Vec<SymbolIdentity>>,
+    /// The steps of the chain, from 1, that are unresolved calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_to_possible: Option<Vec<usize>>,
+    /// The symbols at which resolution ended, beyond depth 1 or in the search for a chain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended_at: Vec<FrontierSymbol>,
     /// How far the search for a chain went, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_to_depth: Option<u32>,
@@ -54,6 +60,16 @@ pub struct Calls {
     /// Other symbols with the name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_matches: Vec<SymbolSummary>,
+}
+
+/// A symbol at which resolution ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FrontierSymbol {
+    /// The symbol.
+    pub symbol: SymbolIdentity,
+    /// The number of its unresolved calls, or of the unresolved calls of its name.
+    pub unresolved_calls: usize,
 }
 
 /// A call, or several between the same two symbols.

@@ -5,11 +5,15 @@ use std::collections::{HashMap, HashSet};
 use codecompass_model::{Confidence, Resolution, SourceFile, SymbolAt, SymbolKind, VersionId};
 use codecompass_store::Result;
 
+use super::possible::{FrontierSymbol, PossibleSteps};
 use super::references::is_call;
 use super::{EdgeKind, Graph, Site, enclosing_function, enclosing_owner};
 
 /// Data whose name occurs more often than this is not followed to further callers.
 const MAX_DATA_OCCURRENCES: usize = 200;
+
+/// The maximum number of symbols from which possible calls are followed.
+const MAX_POSSIBLE_SYMBOLS: usize = 200;
 
 /// The direction of traversal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,8 @@ pub struct CallGraph {
     pub values: Vec<Site>,
     /// Unresolved calls of the name, which may be further callers at depth 1: code before tests, in the order of files.
     pub unproved: Vec<Site>,
+    /// The symbols between the start and the last depth at which resolution ended.
+    pub frontier: Vec<FrontierSymbol>,
 }
 
 /// The result of a search for a call chain.
@@ -69,6 +75,12 @@ pub struct CallChain {
     pub symbols: Vec<SymbolAt>,
     /// The number of calls up to which the search was exhaustive.
     pub depth: u32,
+    /// For each step of the chain, whether it is only possible.
+    pub possible: Vec<bool>,
+    /// Without a chain, the symbols at which resolution ended.
+    pub frontier: Vec<FrontierSymbol>,
+    /// Whether all possible calls were followed, too.
+    pub is_exhaustive: bool,
 }
 
 /// An unresolved call.
@@ -83,8 +95,10 @@ pub struct UnresolvedCall {
 }
 
 impl Graph<'_> {
-    /// Returns the symbols around one symbol in the call graph. Each is listed at its smallest depth only.
-    pub fn calls(&self, start: SymbolAt, direction: Direction, depth: u32) -> Result<CallGraph> {
+    /// Returns the symbols around one symbol in the call graph. Each is listed at its smallest depth only. Beyond depth
+    /// 1, possible calls are followed if `with_possible`; else the symbols that have some are listed as the frontier.
+    pub fn calls(&self, start: SymbolAt, direction: Direction, depth: u32, with_possible: bool) -> Result<CallGraph> {
+        let last = depth;
         let mut graph = CallGraph::default();
         let mut seen: HashSet<SymbolAt> = HashSet::from([start]);
         let mut level = vec![start];
@@ -98,6 +112,9 @@ impl Graph<'_> {
                     Direction::Callers => self.callers_of(near)?,
                     Direction::Callees => self.callees_of(near, &mut graph, depth)?,
                 };
+                if last > 1 && depth < last + u32::from(with_possible) {
+                    self.add_possible(near, direction, with_possible, (start, depth), &mut edges, &mut graph)?;
+                }
                 edges.sort_by(|a, b| order(a).cmp(&order(b)));
                 for mut edge in edges {
                     if edge.symbol.is_some_and(|symbol| depth > 1 && seen.contains(&symbol)) {
@@ -139,7 +156,54 @@ impl Graph<'_> {
         Ok(occurrences.iter().map(|(_, places)| places.len()).sum::<usize>() > MAX_DATA_OCCURRENCES)
     }
 
-    fn unproved_callers(&self, called: SymbolAt) -> Result<Vec<Site>> {
+    /// Adds the possible calls of, or in, a symbol to its edges; or the symbol to the frontier.
+    fn add_possible(
+        &self,
+        near: SymbolAt,
+        direction: Direction,
+        with_possible: bool,
+        (start, depth): (SymbolAt, u32),
+        edges: &mut Vec<CallEdge>,
+        graph: &mut CallGraph,
+    ) -> Result<()> {
+        // Callers are complete as far as anything is known of them: only a symbol without any is a dead end.
+        if near == start && !with_possible || direction == Direction::Callers && !edges.is_empty() && !with_possible {
+            return Ok(());
+        }
+        let found = match direction {
+            Direction::Callers => self.possible_callers(near)?,
+            Direction::Callees => self.possible_callees(near, with_possible)?,
+        };
+        if !with_possible || found.calls > 0 && found.steps.is_empty() {
+            if found.calls > 0 && near != start {
+                graph.frontier.push(FrontierSymbol { symbol: near, calls: found.calls });
+            }
+            return Ok(());
+        }
+        for step in found.steps {
+            if edges.iter().any(|edge| edge.symbol == Some(step.symbol)) {
+                continue;
+            }
+            let ordinal = step.symbol.ordinal;
+            let path = || self.file(step.symbol.file).map(|file| file.path.clone()).unwrap_or_default();
+            edges.push(CallEdge {
+                symbol: Some(step.symbol),
+                file: step.file,
+                path: step.path.clone(),
+                line: step.line,
+                sites: 1,
+                lines: vec![step.line],
+                confidence: Confidence::Heuristic,
+                depth,
+                via: None,
+                is_test: step.in_test,
+                place: (path(), ordinal),
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn unproved_callers(&self, called: SymbolAt) -> Result<Vec<Site>> {
         let Some(file) = self.file(called.file) else { return Ok(Vec::new()) };
         let Some(symbol) = file.facts.symbols.get(called.ordinal as usize) else { return Ok(Vec::new()) };
         let found = self.references_to_name(&symbol.name)?;
@@ -284,7 +348,7 @@ impl Graph<'_> {
     /// Whether a reference belongs to a symbol. A function owns the code in it that is in no nested function; a class
     /// or module owns all code in it. A test block is run by the code that contains it, so its calls also belong to the
     /// enclosing function.
-    fn belongs_to_symbol(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
+    pub(super) fn belongs_to_symbol(&self, file: &SourceFile, from: Option<u32>, symbol: u32) -> bool {
         let mut function = enclosing_function(&file.facts.symbols, from);
         while let Some(at) = function {
             if at == symbol {
@@ -318,46 +382,78 @@ impl Graph<'_> {
         is_class && !is_constructor
     }
 
-    /// Returns a shortest call chain from one symbol to another, if there is one within a depth.
+    /// Returns a shortest call chain from one symbol to another, if there is one within a depth. If none is proved, a
+    /// chain may go through possible calls.
     pub fn path_between(&self, from: SymbolAt, to: SymbolAt, depth: u32) -> Result<CallChain> {
-        let mut came_from: HashMap<SymbolAt, SymbolAt> = HashMap::new();
+        let proved = self.search_chain(from, to, depth, false)?;
+        match proved.symbols.is_empty() && !self.budget.is_spent() {
+            true => {
+                let possible = self.search_chain(from, to, depth, true)?;
+                Ok(CallChain { depth: proved.depth, ..possible })
+            }
+            false => Ok(proved),
+        }
+    }
+
+    fn search_chain(&self, from: SymbolAt, to: SymbolAt, depth: u32, with_possible: bool) -> Result<CallChain> {
+        let mut came_from: HashMap<SymbolAt, (SymbolAt, bool)> = HashMap::new();
         let mut level = vec![from];
         let mut ignored = CallGraph::default();
+        let mut frontier = Vec::new();
+        let mut is_exhaustive = true;
+        let mut followed = 0;
         for depth in 0..depth {
             let mut next = Vec::new();
             for near in level {
                 if self.budget.is_spent() {
-                    return Ok(CallChain { symbols: Vec::new(), depth });
+                    return Ok(CallChain { depth, frontier, ..CallChain::default() });
                 }
                 let mut edges = self.callees_of(near, &mut ignored, 0)?;
                 edges.sort_by(|a, b| order(a).cmp(&order(b)));
-                for symbol in edges.iter().filter_map(|edge| edge.symbol) {
+                let is_followed = |edge: &&CallEdge| with_possible || edge.confidence == Confidence::Static;
+                let step = |edge: &CallEdge| Some((edge.symbol?, edge.confidence == Confidence::Heuristic));
+                let mut steps: Vec<(SymbolAt, bool)> = edges.iter().filter(is_followed).filter_map(step).collect();
+                if with_possible {
+                    let follows = followed < MAX_POSSIBLE_SYMBOLS;
+                    followed += 1;
+                    let PossibleSteps { calls, steps: possible } = self.possible_callees(near, follows)?;
+                    is_exhaustive &= follows && (calls == 0 || !possible.is_empty());
+                    if calls > 0 {
+                        frontier.push(FrontierSymbol { symbol: near, calls });
+                    }
+                    steps.extend(possible.into_iter().map(|step| (step.symbol, true)));
+                }
+                for (symbol, is_possible) in steps {
                     if symbol == from || came_from.contains_key(&symbol) {
                         continue;
                     }
-                    came_from.insert(symbol, near);
+                    came_from.insert(symbol, (near, is_possible));
                     if symbol == to {
-                        return Ok(CallChain { symbols: chain(&came_from, from, to), depth });
+                        let (symbols, possible) = chain(&came_from, from, to);
+                        return Ok(CallChain { symbols, possible, depth, ..CallChain::default() });
                     }
                     next.push(symbol);
                 }
             }
             level = next;
         }
-        Ok(CallChain { symbols: Vec::new(), depth })
+        Ok(CallChain { depth, frontier, is_exhaustive, ..CallChain::default() })
     }
 }
 
-fn chain(came_from: &HashMap<SymbolAt, SymbolAt>, from: SymbolAt, to: SymbolAt) -> Vec<SymbolAt> {
-    let mut chain = vec![to];
+/// Returns the symbols of a chain, and for each step whether it is only possible.
+fn chain(came_from: &HashMap<SymbolAt, (SymbolAt, bool)>, from: SymbolAt, to: SymbolAt) -> (Vec<SymbolAt>, Vec<bool>) {
+    let (mut chain, mut possible) = (vec![to], Vec::new());
     let mut at = to;
     while at != from {
-        let Some(before) = came_from.get(&at) else { break };
+        let Some((before, is_possible)) = came_from.get(&at) else { break };
         chain.push(*before);
+        possible.push(*is_possible);
         at = *before;
     }
     chain.reverse();
-    chain
+    possible.reverse();
+    (chain, possible)
 }
 
 /// The maximum number of lines listed for the calls between two symbols.

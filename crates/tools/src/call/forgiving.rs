@@ -251,7 +251,10 @@ impl Understood {
         match ALIASES.iter().find(is_meant) {
             Some((known, _)) => self.set(known, &name, value),
             // The same value twice is no contradiction.
-            None if self.values.values().any(|known| *known == value || *known == Value::Array(vec![value.clone()])) => {}
+            None if self
+                .values
+                .values()
+                .any(|known| *known == value || *known == Value::Array(vec![value.clone()])) => {}
             None => drop(self.values.insert(name, value)),
         }
     }
@@ -356,7 +359,8 @@ impl Understood {
             _ if items.len() == 1 => items.remove(0),
             "symbol_name" | "name" if !items.is_empty() && tool.params.iter().any(|param| param.name == "also") => {
                 let first = items.remove(0);
-                let also = self.values.remove("also").as_ref().and_then(as_list).unwrap_or_else(|| Value::Array(Vec::new()));
+                let also =
+                    self.values.remove("also").as_ref().and_then(as_list).unwrap_or_else(|| Value::Array(Vec::new()));
                 items.extend(also.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
                 self.values.insert("also".into(), items.into());
                 first

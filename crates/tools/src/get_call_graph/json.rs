@@ -67,6 +67,16 @@ impl Render for Calls {
             counts: self.counts.as_ref().map(graph::counts),
             unresolved: lists.then(|| self.unresolved.iter().take(limit).map(unresolved).collect()),
             unproved: lists.then(|| self.possible.iter().take(limit).map(PossibleCall::wire).collect()),
+            path_to_possible: self.path_to.as_ref().filter(|path| path.possible.contains(&true)).map(|path| {
+                path.possible.iter().enumerate().filter(|(_, possible)| **possible).map(|(step, _)| step + 1).collect()
+            }),
+            ended_at: self
+                .frontier
+                .iter()
+                .flatten()
+                .chain(missing_path.iter().flat_map(|path| &path.frontier))
+                .map(|(symbol, calls)| wire::FrontierSymbol { symbol: symbol.located(), unresolved_calls: *calls })
+                .collect(),
             path_to_depth: missing_path.map(|path| path.depth),
             path_to: self.path_to.as_ref().map(|path| path.chain.iter().map(GraphSymbol::located).collect()),
             suggestions: if self.total == 0 { self.previous.suggestions(&KnownSymbols::default()) } else { None },

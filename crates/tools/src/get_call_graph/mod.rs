@@ -5,7 +5,9 @@ mod text;
 
 use codecompass_model::{SymbolAt, SymbolKind};
 use codecompass_query::AmbiguityPolicy;
-use codecompass_query::graph::{CallEdge, CallGraph, Counts, Direction, Graph, ScanProgress, Site, UnresolvedCall};
+use codecompass_query::graph::{
+    CallEdge, CallGraph, Counts, Direction, FrontierSymbol, Graph, ScanProgress, Site, UnresolvedCall,
+};
 use codecompass_wire::{fit, get_call_graph as wire, schema};
 use serde_json::Value;
 
@@ -21,6 +23,7 @@ use crate::tool_spec::{
 };
 use crate::{rows, symbol_input};
 use codecompass_workspace::error::AppError;
+use codecompass_workspace::escape::escape_control;
 use codecompass_workspace::metadata::{Completeness, Metadata};
 use codecompass_workspace::output::{Answer, OutputFormat, strip_style};
 use codecompass_workspace::paths::ResolvedFile;
@@ -134,7 +137,8 @@ impl CallGraphArgs {
         let CallGraphArgs { callers, callees, depth, .. } = self;
         let chosen = self.tests.identity();
         let form = if form == OutputFormat::Json { "" } else { " text" };
-        format!("calls {name:?} {path:?} {callers} {callees} {depth}{chosen}{form}")
+        let followed = if self.list_unresolved && self.depth > 1 { " possible" } else { "" };
+        format!("calls {name:?} {path:?} {callers} {callees} {depth}{followed}{chosen}{form}")
     }
 }
 
@@ -224,6 +228,8 @@ pub(super) struct Calls {
     pub(super) lists_unresolved: bool,
     pub(super) limit: usize,
     pub(super) path_to: Option<PathTo>,
+    /// The symbols at which callers, and callees, ended before the depth, with their unresolved calls.
+    pub(super) frontier: [Vec<(GraphSymbol, usize)>; 2],
     pub(super) others: Vec<GraphSymbol>,
     /// Other symbols with the name are in the given file; each gets one line.
     pub(super) is_one_of_many: bool,
@@ -262,6 +268,12 @@ pub(super) struct PathTo {
     pub(super) name: String,
     pub(super) chain: Vec<GraphSymbol>,
     pub(super) depth: u32,
+    /// For each step of the chain, whether it is only possible.
+    pub(super) possible: Vec<bool>,
+    /// Without a chain, the symbols at which resolution ended, with their unresolved calls.
+    pub(super) frontier: Vec<(GraphSymbol, usize)>,
+    /// Whether all possible calls were followed, too.
+    pub(super) is_exhaustive: bool,
     /// Whether the time was up before a chain was found.
     pub(super) is_cut: bool,
 }
@@ -282,7 +294,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
     }
     let side = |wanted: bool, direction| -> Result<CallGraph, AppError> {
         let mut calls = match wanted {
-            true => graph.calls(target, direction, question.depth)?,
+            true => graph.calls(target, direction, question.depth, question.list_unresolved)?,
             false => CallGraph::default(),
         };
         calls.edges.retain(|edge| question.tests.includes(edge.is_test));
@@ -320,6 +332,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
             edge.implementations = graph.implementations(at).len();
         }
     }
+    let frontier = [load_frontier(graph, &callers.frontier)?, load_frontier(graph, &callees.frontier)?];
     let with_scope = |site: Site| -> Result<PossibleCall, AppError> {
         let from = EnclosingScope::load(graph, site.file.id, site.from)?;
         Ok(PossibleCall { site, from })
@@ -328,8 +341,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
     let values = callers.values.into_iter().filter(|site| question.tests.includes(site.in_test)).map(with_scope);
     let path_to = question.path_to.as_ref().map(|end| find_chain(graph, target, end, inquiry)).transpose()?;
     if let Some(path) = path_to.as_ref().filter(|path| path.chain.is_empty() && !is_only_path) {
-        let what = format!("no chain to {} within {} calls", path.name, path.depth);
-        metadata.warnings.push(format!("{what}; unresolved calls are not followed"));
+        metadata.warnings.push(path.why_missing());
     }
     let is_kin = |language: &str| graph.can_interop(language, &symbol.file.language);
     let found = match wants_callers {
@@ -363,6 +375,7 @@ fn collect_calls(graph: &Graph<'_>, asked: &NameLookup<'_>, metadata: &mut Metad
         lists_unresolved: question.list_unresolved,
         limit: question.limit,
         path_to,
+        frontier,
         others: graph::load_others(graph, &others)?,
         is_one_of_many: false,
         variants: Vec::new(),
@@ -413,7 +426,57 @@ fn find_chain(graph: &Graph<'_>, from: SymbolAt, name: &str, inquiry: &QueryCont
     let (end, _) = resolve_symbol(graph, &handle, None, inquiry.form)?;
     let chain = graph.path_between(from, end, MAX_DEPTH as u32 * 2)?;
     let symbols = chain.symbols.iter().map(|at| GraphSymbol::load(graph, *at)).collect::<Result<_, _>>()?;
-    Ok(PathTo { name: name.to_owned(), chain: symbols, depth: chain.depth, is_cut: graph.is_cut() })
+    Ok(PathTo {
+        name: name.to_owned(),
+        chain: symbols,
+        depth: chain.depth,
+        possible: chain.possible,
+        frontier: load_frontier(graph, &chain.frontier)?,
+        is_exhaustive: chain.is_exhaustive,
+        is_cut: graph.is_cut(),
+    })
+}
+
+/// The symbols at which resolution ended, those with the most unresolved calls first.
+fn load_frontier(graph: &Graph<'_>, frontier: &[FrontierSymbol]) -> Result<Vec<(GraphSymbol, usize)>, AppError> {
+    let mut all: Vec<(GraphSymbol, usize)> = Vec::with_capacity(frontier.len());
+    for one in frontier {
+        all.push((GraphSymbol::load(graph, one.symbol)?, one.calls));
+    }
+    all.sort_by_key(|(_, calls)| std::cmp::Reverse(*calls));
+    Ok(all)
+}
+
+/// The maximum number of symbols that are named where resolution ended.
+const MAX_FRONTIER: usize = 5;
+
+/// Names the symbols at which resolution ended.
+pub(super) fn frontier_text(frontier: &[(GraphSymbol, usize)]) -> String {
+    let shown = frontier.iter().take(MAX_FRONTIER).map(|(symbol, calls)| {
+        format!("{} {} ({calls})", escape_control(&symbol.short_name()), strip_style(&symbol.location()))
+    });
+    let more = match frontier.len().saturating_sub(MAX_FRONTIER) {
+        0 => String::new(),
+        more => format!(", {more} more"),
+    };
+    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+impl PathTo {
+    /// Says why there is no chain.
+    pub(super) fn why_missing(&self) -> String {
+        let what = format!("no chain to {} within {} calls", escape_control(&self.name), self.depth);
+        match (self.frontier.is_empty(), self.is_exhaustive) {
+            (true, _) => what,
+            (false, true) => format!("{what}, nor through possible calls"),
+            (false, false) => format!(
+                "no proved chain to {} within {} calls; resolution ended in {}",
+                escape_control(&self.name),
+                self.depth,
+                frontier_text(&self.frontier)
+            ),
+        }
+    }
 }
 
 impl Calls {

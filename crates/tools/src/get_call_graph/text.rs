@@ -66,7 +66,8 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
         cut += write_unresolved(calls, &mut sheet);
     } else if calls.lists_possible_callers() {
         sheet.end_file();
-        cut += write_possible(&calls.possible[..calls.possible.len().min(MAX_POSSIBLE)], &mut sheet);
+        let possible: Vec<&PossibleCall> = calls.possible.iter().take(MAX_POSSIBLE).collect();
+        cut += write_possible(&possible, &mut sheet);
     }
     let mut text = sheet.finish();
     if cut > 0 {
@@ -79,14 +80,26 @@ pub(super) fn text(calls: &Calls, reader: Reader) -> String {
 /// A chain of calls, or why there is none.
 fn path_text(path: &PathTo, head: &str) -> String {
     if path.chain.is_empty() {
-        let (name, depth) = (escape_control(&path.name), path.depth);
         return match path.is_cut {
-            true => format!("{head}: no chain to {name} found yet (time limit); ask again\n"),
-            false => format!("{head}: no chain to {name} within {depth} calls; unresolved calls are not followed\n"),
+            true => {
+                let name = escape_control(&path.name);
+                format!("{head}: no chain to {name} found yet (time limit); ask again\n")
+            }
+            false => format!("{head}: {}\n", path.why_missing()),
         };
     }
-    let steps = path.chain.iter().map(|one| format!("{} {}", escape_control(&one.short_name()), one.location()));
-    format!("{}\n", steps.collect::<Vec<_>>().join(" → "))
+    let mut text = String::new();
+    for (number, one) in path.chain.iter().enumerate() {
+        let is_possible = number > 0 && path.possible.get(number - 1).copied().unwrap_or(false);
+        text += match (number, is_possible) {
+            (0, _) => "",
+            (_, true) => " →? ",
+            (_, false) => " → ",
+        };
+        text += &format!("{} {}", escape_control(&one.short_name()), one.location());
+    }
+    let is_proved = !path.possible.contains(&true);
+    format!("{text}\n{}", if is_proved { "" } else { "→? is an unresolved call that may call it\n" })
 }
 
 impl Calls {
@@ -237,7 +250,14 @@ fn write_unresolved(calls: &Calls, sheet: &mut RowWriter) -> usize {
     for (line, name, why) in calls.unresolved() {
         cut += usize::from(!sheet.line(&format!(" {line}? {}: {}", escape_control(name), escape_control(why))));
     }
-    cut + write_possible(&calls.possible, sheet)
+    // A graph that follows possible calls has rows for them.
+    let is_row = |one: &&PossibleCall| {
+        let rows = calls.callers.iter().flat_map(|side| side.edges.iter().chain(&side.tests.rows));
+        let mut same = rows.filter(|row| row.call.path == one.site.file.path);
+        same.any(|row| row.call.lines.contains(&one.site.line))
+    };
+    let possible: Vec<&PossibleCall> = calls.possible.iter().filter(|one| !is_row(one)).collect();
+    cut + write_possible(&possible, sheet)
 }
 
 /// The maximum number of possible calls that are listed unasked, because no call is confirmed.
@@ -251,7 +271,7 @@ impl Calls {
 }
 
 /// Writes possible calls.
-fn write_possible(possible: &[PossibleCall], sheet: &mut RowWriter) -> usize {
+fn write_possible(possible: &[&PossibleCall], sheet: &mut RowWriter) -> usize {
     let mut cut = 0;
     if !possible.is_empty() {
         sheet.line("possible calls");
@@ -281,6 +301,15 @@ fn footer(calls: &Calls, reader: Reader) -> String {
     } else if !calls.lists_unresolved && unresolved > 0 && calls.callees.is_some() {
         let how = reader.switch("list_unresolved", "unresolved");
         text += &format!("unresolved: {} ({how})\n", rows::count(unresolved, "call"));
+    }
+    for (frontier, title) in calls.frontier.iter().zip(["calls of", "calls in"]) {
+        if !frontier.is_empty() {
+            let how = match calls.lists_unresolved {
+                true => String::new(),
+                false => format!("; {}", reader.switch("list_unresolved", "unresolved")),
+            };
+            text += &format!("ended at unresolved {title}: {}{how}\n", super::frontier_text(frontier));
+        }
     }
     text + &graph::others_text(&calls.others)
 }
