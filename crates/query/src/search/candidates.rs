@@ -86,10 +86,13 @@ impl Candidates {
             with_files: is_words && (request.kinds.is_empty() || is_named) && (parsed.is_path || !has_text),
             is_named,
             exact_by_file: RefCell::default(),
-            // A file without matching words is a candidate only if a line of it matches literally or a trace names it.
+            // A file that was not retained is a candidate only if a line of it matches literally or a trace names it.
+            // It may have been dropped because it is not at the typed path, so its name may contain query words.
             nothing: FileEvidence {
                 has_text: true,
                 may_be_unparsed: true,
+                name: 1.0,
+                name_words: 1.0,
                 frame: if frames.is_empty() { 0.0 } else { 1.0 },
                 ..FileEvidence::default()
             },
