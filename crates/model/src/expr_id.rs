@@ -7,6 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct ExprId(pub u32);
 
 impl ExprId {
-    /// The parameter number with which [`Expr::ParamOf`] selects the receiver of a function.
+    /// The parameter number with which [`Expr::ParamOf`](crate::Expr::ParamOf) selects the receiver of a function.
     pub const RECEIVER: u32 = u32::MAX;
 }
