@@ -60,7 +60,7 @@ impl Snapshot {
         Ok(SymbolId::short_of_key(key))
     }
 
-    /// Appends the names with this first character; an ASCII letter stands for both of its cases.
+    /// Appends the names with this first character; an ASCII letter matches both of its cases.
     fn read_names(&self, first: char, block: &mut NameBlock) -> Result<()> {
         let range = "name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE ORDER BY name COLLATE NOCASE";
         let mut select = self.connection.prepare_cached(&format!("{} WHERE {range}", rows::SELECT_SYMBOLS))?;

@@ -1,4 +1,5 @@
-//! Blanks macros that the grammar of C cannot parse among the words of a declaration, and ends those that stand alone.
+//! Blanks macros that the grammar of C cannot parse among the words of a declaration, and ends those that are
+//! declarations of their own.
 //!
 //! A declaration has one type and one name. A further word among its specifiers, with or without arguments, is a macro
 //! for attributes: `API_EXTERN int f(void)`, `static NO_SANITIZE("bounds") int f(void) {`. So is a word after the
@@ -223,7 +224,7 @@ impl<'t> Pass<'_, '_, 't> {
         }
     }
 
-    /// Returns what the braces that open here contain, if no declaration has told.
+    /// Returns what the braces that open here contain, if no declaration has decided it.
     fn brace(&self, at: usize, around: Around, parens: usize) -> Around {
         let before = at.checked_sub(1).map_or("", |before| self.word(before));
         if matches!(before, "=" | "," | "(") || around == Around::Values || around == Around::Constants || parens > 0 {

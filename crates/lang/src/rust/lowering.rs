@@ -29,7 +29,7 @@ pub(super) enum Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Returns whether variables stand for captured syntax.
+    /// Returns whether variables are bound to captured syntax.
     pub(super) fn has_holes(&self) -> bool {
         matches!(self, Names::Template(_))
     }

@@ -340,8 +340,8 @@ impl<'a> Call<'a> {
         self.answer_view(false, answer)
     }
 
-    /// The same from the published state as it is, whatever changed since: for answers while somebody types. A command
-    /// syncs first, unless it is told not to.
+    /// The same from the published state as it is, whatever changed since: for answers while a user types. A command
+    /// syncs first, unless an option forbids it.
     pub fn answer_as_published(
         &mut self,
         answer: impl FnOnce(&QueryContext<'_>) -> Result<Answer, AppError>,

@@ -167,7 +167,7 @@ struct ShownLines {
     lines: Vec<String>,
     /// The first line of all requested rows that no item above has.
     numbers: Vec<u32>,
-    /// The rows that stand for lines left out.
+    /// The rows in place of lines left out.
     folds: HashSet<u32>,
     /// An upper bound of the tokens of those that are not shown.
     rest: u64,

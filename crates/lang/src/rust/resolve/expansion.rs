@@ -23,7 +23,7 @@ const MAX_EXPANSIONS: u32 = 12;
 /// The maximum number of tokens of a call that variables are put into.
 const MAX_TOKENS: usize = 2_000;
 
-/// The place of lowered expressions: their file, where their names are resolved, and what their variables stand for.
+/// The place of lowered expressions: their file, where their names are resolved, and what their variables are bound to.
 pub(super) struct Frame {
     /// The file of the expressions.
     pub(super) file: VersionId,
@@ -42,7 +42,7 @@ pub(super) struct Value {
     pub(super) id: ExprId,
 }
 
-/// A token of a call: its own, or one that variables stand for.
+/// A token of a call: its own, or one that variables are bound to.
 #[derive(Clone)]
 pub(super) struct Given {
     pub(super) kind: GivenKind,
@@ -90,7 +90,7 @@ impl Frame {
         }
     }
 
-    /// Returns what a variable stands for.
+    /// Returns what a variable is bound to.
     pub(super) fn captured(&self, name: &str) -> Option<&Captured> {
         self.captures.iter().find(|(known, _)| &**known == name).map(|(_, captured)| captured)
     }
@@ -153,7 +153,7 @@ impl RustResolver<'_> {
         }
     }
 
-    /// Puts what variables stand for into the tokens of a call.
+    /// Puts what variables are bound to into the tokens of a call.
     fn substituted(&self, index: &Index, frame: &Rc<Frame>, trees: &[MacroTree]) -> Option<Vec<Given>> {
         let mut out = Vec::new();
         let mut budget = MAX_TOKENS;
@@ -162,7 +162,7 @@ impl RustResolver<'_> {
     }
 }
 
-/// Puts what variables stand for into tokens.
+/// Puts what variables are bound to into tokens.
 struct Substitution<'i> {
     index: &'i Index,
     frame: &'i Rc<Frame>,
@@ -203,7 +203,7 @@ impl Substitution<'_> {
                     let Captured::One(given) = captured else { return None };
                     let mut given = given.clone();
                     given.places.push(place);
-                    // An expression that begins with the variable may be longer than what it stands for.
+                    // An expression that begins with the variable may be longer than what it is bound to.
                     if expr.as_ref().is_some_and(|part| part.tokens > 1) {
                         given.expr = expr;
                     }

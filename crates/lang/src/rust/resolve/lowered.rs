@@ -101,7 +101,7 @@ impl RustResolver<'_> {
         found().unwrap_or(Ty::Unknown)
     }
 
-    /// Returns the name that a variable stands for, and the frame of the name.
+    /// Returns the name that a variable is bound to, and the frame of the name.
     fn named_by(&self, frame: &Rc<Frame>, name: &str) -> Option<(Rc<Frame>, String)> {
         let Some(Captured::One(given)) = frame.captured(name) else { return None };
         let value = match (&given.kind, &given.ty, &given.expr) {
@@ -165,7 +165,7 @@ impl RustResolver<'_> {
     }
 }
 
-/// Returns the expression that a variable stands for.
+/// Returns the expression that a variable is bound to.
 fn captured_value<'f>(frame: &'f Frame, name: &str) -> Option<&'f Value> {
     let Some(Captured::One(given)) = frame.captured(name) else { return None };
     match (&given.kind, &given.expr) {

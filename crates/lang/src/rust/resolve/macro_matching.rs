@@ -9,7 +9,7 @@ use super::expansion::{Given, GivenKind, GivenPart};
 /// The maximum number of turns of a repetition.
 const MAX_TURNS: usize = 500;
 
-/// What a variable stands for.
+/// What a variable is bound to.
 #[derive(Clone)]
 pub(super) enum Captured {
     One(Given),
