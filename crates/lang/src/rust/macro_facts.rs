@@ -13,6 +13,7 @@ use super::LANGUAGE;
 use super::kinds::{field as f, kind as k};
 use super::lexer::{self, Token, TokenKind};
 use super::lowering::{Lowering, Names};
+use super::standard_macros;
 use crate::draft::Draft;
 use crate::parse::{self, FragmentParser};
 use crate::tree::Tree;
@@ -35,46 +36,13 @@ const MAX_LEADING: usize = 4;
 /// The node of the brackets in a fragment: below the file and its one statement.
 pub(super) const BRACKETS: usize = 2;
 
-/// The standard macros whose calls in ordinary code are not lowered.
-const STANDARD: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "concat",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "format",
-    "format_args",
-    "include",
-    "include_bytes",
-    "include_str",
-    "line",
-    "matches",
-    "module_path",
-    "panic",
-    "print",
-    "println",
-    "stringify",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
-
 /// Returns the macro call that an expression begins with, unless it is one of a standard macro.
 pub(super) fn leading_call(tree: &Tree, text: &str, mut at: usize) -> Option<usize> {
     loop {
         at = match tree.kind(at) {
             k::MACRO_CALL => {
                 let name = tree.node(tree.child(at, f::MACRO)?).span().text(text);
-                return STANDARD.binary_search(&name).is_err().then_some(at);
+                return (!standard_macros::is_not_lowered(name)).then_some(at);
             }
             k::FIELD_EXPRESSION | k::CAST => tree.child(at, f::VALUE)?,
             k::CALL | k::GENERIC_FUNCTION => tree.child(at, f::FUNCTION)?,
@@ -470,13 +438,5 @@ fn fragment_kind(word: &str) -> Fragment {
         "block" => Fragment::Block,
         "lifetime" => Fragment::Lifetime,
         _ => Fragment::Other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn standard_macros_are_sorted() {
-        assert!(super::STANDARD.is_sorted());
     }
 }

@@ -17,6 +17,7 @@ mod macro_matching;
 mod macro_tokens;
 mod module;
 mod resolve;
+mod standard_macros;
 mod walk;
 
 use crate::conventions::Conventions;

@@ -6,39 +6,7 @@ use super::RustResolver;
 use super::modules::Scope;
 use super::scope::{Def, Space};
 use super::type_ref::TypeRef;
-
-/// Macros of the standard library.
-const STANDARD: &[&str] = &[
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "concat",
-    "dbg",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "format",
-    "format_args",
-    "include",
-    "include_bytes",
-    "include_str",
-    "matches",
-    "panic",
-    "print",
-    "println",
-    "stringify",
-    "thread_local",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
+use crate::rust::standard_macros;
 
 impl RustResolver<'_> {
     /// Resolves a macro call.
@@ -89,7 +57,7 @@ impl RustResolver<'_> {
         {
             return Resolution::proved(at, "macro of a crate with macro_use");
         }
-        match (seen.is_empty(), STANDARD.contains(&name)) {
+        match (seen.is_empty(), standard_macros::is_external(name)) {
             (false, _) => self.in_crate(&seen, root),
             (true, true) => Resolution::External,
             (true, false) => match self.in_crate(&all, root) {
